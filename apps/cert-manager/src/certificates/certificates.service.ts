@@ -13,11 +13,7 @@ import { type CertificateRow, getCertificate } from './certificates.repository.j
 export async function listCertificatesOf(
   { db }: { readonly db: Database },
   caller: Caller,
-  {
-    spaceId,
-    fqdnId,
-    window,
-  }: { readonly spaceId: string; readonly fqdnId: string; readonly window: StoredWindow },
+  { spaceId, fqdnId, window }: FqdnPlace & { readonly window: StoredWindow },
 ): Promise<ListPage<CertificateRow>> {
   requireLevel(caller, spaceId, 'READ');
   const read = isShortPage(window) ? db.read : db.longRead;

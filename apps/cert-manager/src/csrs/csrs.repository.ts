@@ -5,7 +5,6 @@ import {
   defineTable,
   executeSql,
   findRow,
-  findRows,
   hasRow,
   insertMany,
   type ListPage,
@@ -57,11 +56,6 @@ export async function insertCsr(tx: Tx, csr: Omit<CsrRow, 'position' | 'namesJud
   }
 }
 
-/** CSRs of an FQDN, in the order of their storing. */
-export async function listCsrsOfFqdn(tx: Tx, fqdnId: string): Promise<CsrRow[]> {
-  return findRows(tx, csrs, { fqdnId }, { order: { by: ['position'], direction: 'asc' } });
-}
-
 /** The CSR of an FQDN that came last. */
 export async function findLatestCsr(tx: Tx, fqdnId: string): Promise<CsrRow | undefined> {
   return findRow(tx, csrs, { fqdnId }, { by: ['position'], direction: 'desc' });
@@ -91,11 +85,6 @@ export async function listFqdnsWithCsr(tx: Tx, fqdnIds: readonly string[]): Prom
     where f.id in (${placeholders(fqdnIds.length)}) and exists (select 1 from csrs r where r.fqdn_id = f.id)`;
   const rows = await querySql(tx, { fqdnId: csrs.columns.fqdnId }, text, fqdnIds);
   return rows.map(({ fqdnId }) => fqdnId);
-}
-
-/** Whether the CSR is still there; if so, it stays until the transaction ends. */
-export async function lockCsrForShare(tx: Tx, id: string): Promise<boolean> {
-  return (await lockForShare(tx, csrs, { id })).length > 0;
 }
 
 /** Ids of those of the CSRs that are still there; they stay until the transaction ends. At least one is asked for. */

@@ -7,13 +7,13 @@ import { storedNames } from '../csrs/asked-names.js';
 import { findLatestCsr } from '../csrs/csrs.repository.js';
 import type { DbDeps } from '../db-deps.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
+import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { lockSpace } from '../spaces/spaces.repository.js';
 import type { Prober } from './probes/prober.service.js';
 import { settleTargets, type TargetEvents } from './probes/settle-observed.service.js';
 import { deleteStates } from './probes/target-states.repository.js';
 import { findNewest } from './served/expected.service.js';
 import { addServedFqdn } from './served/served-fqdns.repository.js';
-import type { FqdnPath } from './served/show-served.service.js';
 import { hostPortOf } from './target.js';
 import { type TargetContext, validateTarget } from './target-input.js';
 import {
@@ -32,7 +32,7 @@ export interface TargetDeps extends DbDeps {
   readonly maxPerSpace: number;
 }
 
-export type TargetPath = FqdnPath & { readonly targetId: string };
+export type TargetPath = FqdnPlace & { readonly targetId: string };
 
 const maxPerFqdn = 20;
 
@@ -40,7 +40,7 @@ const maxPerFqdn = 20;
 export async function listTargets(
   { db }: Pick<TargetDeps, 'db'>,
   caller: Caller,
-  { spaceId, fqdnId }: FqdnPath,
+  { spaceId, fqdnId }: FqdnPlace,
 ): Promise<TargetRow[]> {
   requireLevel(caller, spaceId, 'READ');
   return db.read(async (tx) => {
@@ -56,7 +56,7 @@ export async function listTargets(
 export async function createTarget(
   deps: TargetDeps,
   caller: Caller,
-  { spaceId, fqdnId }: FqdnPath,
+  { spaceId, fqdnId }: FqdnPlace,
   input: TargetInput,
 ): Promise<TargetRow> {
   requireLevel(caller, spaceId, 'READ_WRITE');

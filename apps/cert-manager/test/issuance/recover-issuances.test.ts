@@ -4,7 +4,7 @@ import { executeSql, insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { builtInCaller, internalOrigin } from '../../src/access/caller.js';
-import { listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
+import { findLatestCsr } from '../../src/csrs/csrs.repository.js';
 import {
   claimIssuance,
   deleteOldJobs,
@@ -138,7 +138,7 @@ describeEachDialect('a request to a CA whose process is gone', (open) => {
       const { app, ca } = place;
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
-      const [csr] = await app.database.read((tx) => listCsrsOfFqdn(tx, fqdn.id));
+      const csr = await app.database.read((tx) => findLatestCsr(tx, fqdn.id));
       if (csr === undefined) throw new Error('there is a CSR');
       const { id: requestId, idempotencyKey } = await leaveFormer(fqdn, csr, 'scheduler');
       const leaseUntil = new Date(app.clock.now().getTime() + 2 * minute);

@@ -2,7 +2,7 @@ import type { Certificate, Fqdn } from '@certloop/contracts';
 import { certificateLabel, describeCertificate, parseCertificate, parsePem } from '@certloop/crypto';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { deleteEveryCsr, findCsr, lockCsrForShare } from '../../src/csrs/csrs.repository.js';
+import { deleteEveryCsr, findCsr, lockCsrsForShare } from '../../src/csrs/csrs.repository.js';
 import type { TestApp } from '../support/app.js';
 import type { FakeCa, Manner } from '../support/cas/fake-ca.js';
 import { grant } from '../support/factories.js';
@@ -212,7 +212,7 @@ describeEachDialect('signing a CSR', (open) => {
       });
       const deletion = locked.then(() => database.transaction(deleteEveryCsr));
       await database.transaction(async (tx) => {
-        expect(await lockCsrForShare(tx, csr.id)).toBe(true);
+        expect(await lockCsrsForShare(tx, [csr.id])).toEqual([csr.id]);
         begin();
         // time enough for a deletion that waits for no one
         for (let look = 0; look < 100; look += 1) expect(await findCsr(tx, csr.id)).toBeDefined();

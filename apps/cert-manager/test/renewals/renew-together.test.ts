@@ -4,7 +4,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { createEmit } from '../../src/changes/reactions.service.js';
-import { csrs, listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
+import { csrs, findLatestCsr } from '../../src/csrs/csrs.repository.js';
 import { schema } from '../../src/database.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
 import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';
@@ -75,7 +75,7 @@ describeEachDialect('several processes on one database', (open) => {
     const now = clock.now();
     const ids = Array.from({ length: count }, () => newRowId(now));
     await database.transaction(async (tx) => {
-      const [csr] = await listCsrsOfFqdn(tx, fqdn.id);
+      const csr = await findLatestCsr(tx, fqdn.id);
       const row = await tx.findOneByOrFail(fqdns, { id: fqdn.id });
       const certificate = await tx.findOneByOrFail(certificates, { fqdnId: fqdn.id });
       if (csr === undefined) throw new Error('there is a CSR');

@@ -4,29 +4,25 @@ import type { Caller } from '../../access/caller.js';
 import { readableSpaces, requireLevel } from '../../access/permissions.js';
 import { leafEndOf } from '../../certificates/in-use.js';
 import { getFqdn } from '../../fqdns/fqdns.repository.js';
+import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
 import { listStates } from '../probes/target-states.repository.js';
 import { listTargetsOf } from '../targets.repository.js';
 import { findNewest } from './expected.service.js';
 import { readServedPage, type ServedFqdnRow } from './served-fqdns.repository.js';
 import type { ServedPart } from './served-view.js';
 
-export interface FqdnPath {
-  readonly spaceId: string;
-  readonly fqdnId: string;
-}
-
 /** Returns what each address of the targets of an FQDN serves, and what it should serve. Throws NotFound. */
 export async function showServed(
   { db }: { readonly db: Database },
   caller: Caller,
-  path: FqdnPath,
+  path: FqdnPlace,
 ): Promise<ServedPart> {
   requireLevel(caller, path.spaceId, 'READ');
   return db.read((tx) => readServed(tx, path));
 }
 
 /** The same in a transaction. */
-export async function readServed(tx: Tx, { spaceId, fqdnId }: FqdnPath): Promise<ServedPart> {
+export async function readServed(tx: Tx, { spaceId, fqdnId }: FqdnPlace): Promise<ServedPart> {
   const fqdn = await getFqdn(tx, spaceId, fqdnId);
   const newest = await findNewest(tx, fqdnId);
   const targets = await listTargetsOf(tx, fqdnId);

@@ -7,7 +7,7 @@ import { findRows, insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { builtInCaller, internalOrigin } from '../../../src/access/caller.js';
-import { listCsrsOfFqdn } from '../../../src/csrs/csrs.repository.js';
+import { findLatestCsr } from '../../../src/csrs/csrs.repository.js';
 import { issuances } from '../../../src/issuance/signing/issuances.repository.js';
 import { signingRequests } from '../../../src/issuance/signing/signing-requests.repository.js';
 import { pendingRequest } from '../../../src/renewals/renewal-journal.js';
@@ -55,7 +55,7 @@ describeEachDialect('work of the version before', (open) => {
   /** A call and a renewal whose process died after the CA had issued: both in the former table, the renewal also in its journal. */
   async function leaveRequests(fqdn: Fqdn) {
     const { app, ca, providerId } = place;
-    const [csr] = await app.database.read((tx) => listCsrsOfFqdn(tx, fqdn.id));
+    const csr = await app.database.read((tx) => findLatestCsr(tx, fqdn.id));
     if (csr === undefined) throw new Error('there is no CSR');
     const { id: csrId, spkiSha256, csrPem } = csr;
     const { id: fqdnId, spaceId, fqdn: name } = fqdn;
