@@ -39,10 +39,7 @@ const phrases = [
 /** Lines that name what is stored or sent under such a name, which stays for the sake of what is stored. */
 const exceptions = new Map([
   ['sound', /with(?:out a|out|) sound|no sound/],
-  [
-    'wish',
-    /signing_requests set wish|wish: column|readonly wish|idempotencyKey: wish|wish: idempotencyKey|\bwish: _|\.\.\.row, wish|provider_id, wish|\?\.wish\b|'wish'/,
-  ],
+  ['wish', /wish: column|provider_id, wish|^ {4}wish, \$/],
 ]);
 
 const source = /^(?:apps|packages|web)\/[^/]+\/src\//;

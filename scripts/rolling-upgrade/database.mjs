@@ -2,8 +2,6 @@
 
 /** Conditions of rows that some process must still work on. Tables of other versions are left out. */
 const openRows = {
-  signing_requests: 'true',
-  issuance_jobs: "status in ('running', 'waiting') or (status = 'failed' and lease_until is not null)",
   renewal_queue: "status = 'processing' or (status = 'pending' and scheduled_at <= now())",
   issuances: "state in ('queued', 'running', 'waiting', 'unknown')",
 };

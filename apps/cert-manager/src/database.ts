@@ -24,7 +24,6 @@ import { defaultPolicies } from './fqdns/policy/default-policy.repository.js';
 import { policyRefusals } from './fqdns/policy/policy-refusals.repository.js';
 import { spacePolicies } from './fqdns/policy/space-policies.repository.js';
 import { issuances } from './issuance/signing/issuances.repository.js';
-import { signingRequests } from './issuance/signing/signing-requests.repository.js';
 import { access } from './migrations/0001-access.js';
 import { addProviders } from './migrations/0002-providers.js';
 import { addSpaces } from './migrations/0003-spaces.js';
@@ -67,6 +66,7 @@ import { addContactRefusals } from './migrations/0039-contact-refusals.js';
 import { addProviderPace } from './migrations/0040-provider-pace.js';
 import { addIssuances } from './migrations/0041-issuances.js';
 import { moveJobs } from './migrations/0042-jobs.js';
+import { addOneRecord } from './migrations/0043-one-record.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -120,7 +120,6 @@ const tables: readonly AnyTable[] = [
   renewalQueue,
   acmeAccounts,
   challengeTokens,
-  signingRequests,
   issuances,
   watchedFqdns,
   watchPings,
@@ -184,6 +183,7 @@ export const schema: Schema = {
     addProviderPace,
     addIssuances,
     moveJobs,
+    addOneRecord,
   ],
 };
 

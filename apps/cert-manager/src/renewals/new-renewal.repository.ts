@@ -5,7 +5,7 @@ type Subject = Pick<RenewalRow, 'fqdnId' | 'spaceId' | 'certificateId' | 'provid
 
 /** A pending entry, of the first try by default. */
 export function newRenewal(
-  entry: Subject & Partial<Pick<RenewalRow, 'isTest' | 'attempt' | 'retryOf' | 'journal' | 'adviceDueAt'>>,
+  entry: Subject & Partial<Pick<RenewalRow, 'isTest' | 'attempt' | 'retryOf' | 'issuanceId' | 'adviceDueAt'>>,
   now: Date,
 ): RenewalRow {
   return {
@@ -20,6 +20,7 @@ export function newRenewal(
     reason: null,
     finishedAt: null,
     journal: null,
+    issuanceId: null,
     adviceDueAt: null,
     windowStart: null,
     windowEnd: null,

@@ -1,7 +1,5 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import { isCsrSent } from '../acme/orders/order-record.js';
 import { dueAfterLapse } from './queue/retry-policy.js';
-import { pendingKeyOf, type RenewalJournal } from './renewal-journal.js';
 
 /** The part of a renewal entry that moves. */
 export interface RenewalState {
@@ -85,12 +83,4 @@ function lapsed(
     leaseUntil: null,
     reason: leaseExpired,
   };
-}
-
-/** Whether a CA has perhaps issued a certificate that is not stored yet, by the journal of an entry. */
-export function mayHaveCertificate(
-  journal: Pick<RenewalJournal, 'issued' | 'wish' | 'order'> | null,
-): boolean {
-  if (journal === null) return false;
-  return journal.issued !== undefined || pendingKeyOf(journal) !== undefined || isCsrSent(journal.order);
 }

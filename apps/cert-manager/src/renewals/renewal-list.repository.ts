@@ -14,7 +14,7 @@ import { type RenewalRow, renewalQueue } from './renewals.repository.js';
 /** An entry as lists read it. */
 export type ListedRenewal = Omit<
   RenewalRow,
-  'journal' | 'adviceDueAt' | 'windowStart' | 'windowEnd' | 'explanationUrl'
+  'journal' | 'issuanceId' | 'adviceDueAt' | 'windowStart' | 'windowEnd' | 'explanationUrl'
 >;
 
 /** Names of what an entry is about. */
@@ -60,7 +60,8 @@ function partsOf(ids: readonly string[]): string[][] {
   return Array.from({ length: count }, (_, part) => all.slice(part * maxTogether, (part + 1) * maxTogether));
 }
 
-const { journal, adviceDueAt, windowStart, windowEnd, explanationUrl, ...columns } = renewalQueue.columns;
+const { journal, issuanceId, adviceDueAt, windowStart, windowEnd, explanationUrl, ...columns } =
+  renewalQueue.columns;
 
 /** Entries of the spaces, by the moment they run. */
 export function readRenewalPage(

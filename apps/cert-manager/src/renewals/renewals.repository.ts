@@ -12,9 +12,10 @@ import {
   updateRows,
 } from '@certloop/db';
 import { In } from 'typeorm';
+import { isContinued } from '../issuance/signing/issuance-state.js';
+import { type IssuanceRow, listIssuances } from '../issuance/signing/issuances.repository.js';
 import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 import type { RenewalState } from './renewal-entry.js';
-import type { RenewalJournal } from './renewal-journal.js';
 
 /** An entry of the renewal queue. */
 export interface RenewalRow extends RenewalState {
@@ -31,7 +32,10 @@ export interface RenewalRow extends RenewalState {
   readonly isTest: boolean;
   /** The failed entry that this one tries again. */
   readonly retryOf: string | null;
-  readonly journal: RenewalJournal | null;
+  /** The issuance by which its CA was asked, in this try or the one before; null if there is nothing to continue. */
+  readonly issuanceId: string | null;
+  /** In place of that id, as processes of the version before store it. */
+  readonly journal: { readonly requestId?: string } | null;
   /** When to ask the CA when it wants the certificate renewed; null where there is no one to ask. */
   readonly adviceDueAt: Date | null;
   /** Its advice (RFC 9773 §4.2). */
@@ -59,11 +63,12 @@ export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
     retryOf: column.uuid().nullable(),
     reason: column.text().nullable(),
     finishedAt: column.instant().nullable(),
-    journal: column.json<RenewalJournal>().nullable(),
+    journal: column.json<NonNullable<RenewalRow['journal']>>().nullable(),
     adviceDueAt: column.instant().nullable(),
     windowStart: column.instant().nullable(),
     windowEnd: column.instant().nullable(),
     explanationUrl: column.text().nullable(),
+    issuanceId: column.uuid().nullable(),
   },
   indexes: [
     // one planned renewal for each FQDN, and one under way, planned or test
@@ -132,12 +137,30 @@ export async function listFqdnsWithOpen(tx: Tx, fqdnIds: readonly string[]): Pro
 
 /** Open entries that are to ask a provider, or have begun with it. */
 export function findOpenRenewalsOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
-  const condition = `${isOpen} and (provider_id = $1 or journal ->> 'providerId' = $2)`;
-  // twice, as the column and the text differ in type
-  return findProviderUsers(tx, { table: 'renewal_queue', fqdnId: 'fqdn_id', condition }, [
-    providerId,
-    providerId,
-  ]);
+  const asked = 'select id from issuances where provider_id = $1';
+  const condition = `${isOpen} and (provider_id = $1 or issuance_id in (${asked}))`;
+  return findProviderUsers(tx, { table: 'renewal_queue', fqdnId: 'fqdn_id', condition }, [providerId]);
+}
+
+/** Id of the issuance by which the CA was asked for an entry; that may have ended since, and be gone. */
+export function tryIdOf({ issuanceId, journal }: RenewalRow): string | undefined {
+  return issuanceId ?? journal?.requestId;
+}
+
+/** The issuance by which the CA was asked for an entry, if a further try would continue it. */
+export async function findTry(tx: Tx, entry: RenewalRow): Promise<IssuanceRow | undefined> {
+  return (await listTries(tx, [entry])).get(entry.id);
+}
+
+/** The issuances by which CAs were asked for entries, by the ids of these, where a further try would continue them. */
+export async function listTries(
+  tx: Tx,
+  entries: readonly RenewalRow[],
+): Promise<ReadonlyMap<string, IssuanceRow>> {
+  const asked = new Map(entries.map((entry) => [tryIdOf(entry), entry.id]));
+  const ids = entries.flatMap((entry) => tryIdOf(entry) ?? []);
+  const tries = (await listIssuances(tx, ids)).filter(isContinued);
+  return new Map(tries.map((issuance) => [asked.get(issuance.id) ?? '', issuance]));
 }
 
 export async function findRenewal(tx: Tx, id: string): Promise<RenewalRow | undefined> {

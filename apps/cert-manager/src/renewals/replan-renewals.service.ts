@@ -8,14 +8,15 @@ import type { StoredCertificate } from '../certificates/store-certificates.servi
 import { listFqdnsWithCsr } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { Changes } from '../fqdns/fqdns.service.js';
+import { mayHaveCertificate } from '../issuance/signing/issuance-state.js';
 import { kindOf } from '../providers/provider-kinds.js';
-import { getProvider, lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
+import { findProvider, lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
 import { newRenewal } from './new-renewal.repository.js';
 import { type KnownFacts, readOutlook } from './outlook/read-outlook.service.js';
 import { scheduleOf } from './outlook/renewal-outlook.js';
-import { mayHaveCertificate } from './renewal-entry.js';
 import {
   deleteLockedRenewals,
+  findTry,
   insertRenewals,
   lockOpenRenewals,
   type RenewalRow,
@@ -23,9 +24,11 @@ import {
 import { removalOf, rescheduleEntry } from './reschedule-entry.service.js';
 
 /** Whether a worker processes the entry, or its CA may have issued a certificate that the next try stores. */
-export async function isBusy(tx: Tx, { status, journal, providerId }: RenewalRow): Promise<boolean> {
-  if (status === 'processing') return true;
-  return mayHaveCertificate(journal) && (await getProvider(tx, journal?.providerId ?? providerId)).enabled;
+export async function isBusy(tx: Tx, entry: RenewalRow): Promise<boolean> {
+  if (entry.status === 'processing') return true;
+  const earlier = await findTry(tx, entry);
+  if (earlier === undefined || !mayHaveCertificate(earlier)) return false;
+  return (await findProvider(tx, earlier.providerId))?.enabled === true;
 }
 
 const isNewer = 'a newer certificate was stored';
@@ -83,7 +86,7 @@ export async function planAll(tx: Tx, fqdns: readonly FqdnRow[], now: Date): Pro
   const withCsr = new Set(await listFqdnsWithCsr(tx, ids));
   const openEntries = new Map((await openOf(tx, fqdns)).map((entry) => [entry.fqdnId, entry]));
   const providers = new Map<string, ProviderRow | undefined>();
-  const findProvider = async (id: string) => {
+  const lockProvider = async (id: string) => {
     if (!providers.has(id)) providers.set(id, await lockProviderForShare(tx, id));
     return providers.get(id);
   };
@@ -93,7 +96,7 @@ export async function planAll(tx: Tx, fqdns: readonly FqdnRow[], now: Date): Pro
     // there is nothing to renew
     if (newest === undefined) continue;
     const known = { newest, hasCsr: withCsr.has(fqdn.id) };
-    if (open === undefined) entries.push(...(await plannedFor(tx, fqdn, now, known, findProvider)));
+    if (open === undefined) entries.push(...(await plannedFor(tx, fqdn, now, known, lockProvider)));
     else await rescheduleEntry(tx, fqdn, open, now, known);
   }
   await insertRenewals(tx, entries);
@@ -127,13 +130,13 @@ async function plannedFor(
   fqdn: FqdnRow,
   now: Date,
   known: KnownFacts,
-  findProvider = (id: string) => lockProviderForShare(tx, id),
+  lockProvider = (id: string) => lockProviderForShare(tx, id),
 ): Promise<RenewalRow[]> {
   const { certificate, outlook } = await readOutlook(tx, fqdn, known);
   if (!outlook.isPlanned) return [];
   const { certificateId, providerId, plan } = outlook;
   const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };
-  const provider = known.provider ?? (await findProvider(providerId));
+  const provider = known.provider ?? (await lockProvider(providerId));
   // the provider was just deleted: there is no CA to ask
   if (provider === undefined) return [];
   // a CA does not know certificates that were imported

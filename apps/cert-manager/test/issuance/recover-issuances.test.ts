@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Csr, Fqdn } from '@certloop/contracts';
 import { executeSql, insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { builtInCaller, internalOrigin } from '../../src/access/caller.js';
-import { findLatestCsr } from '../../src/csrs/csrs.repository.js';
 import {
   claimIssuance,
   deleteOldJobs,
@@ -22,12 +21,7 @@ import {
   listRunning,
   takeOrderLeft,
 } from '../../src/issuance/signing/issuances.repository.js';
-import { endRenewalIssuances } from '../../src/issuance/signing/renewal-issuance.service.js';
-import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
 import { listDueRenewals } from '../../src/renewals/queue/due-renewals.repository.js';
-import { pendingRequest } from '../../src/renewals/renewal-journal.js';
-import { findOpenRenewal, updateRenewal } from '../../src/renewals/renewals.repository.js';
-import type { TestApp } from '../support/app.js';
 import {
   beginHeld,
   countAsked,
@@ -38,24 +32,15 @@ import {
 import { beginLife, deathOf } from '../support/dying-process.js';
 import { auditEntries, pathOf } from '../support/inventory.js';
 import { plansOf } from '../support/large-place.js';
-import {
-  certificatesOf,
-  clearInventory,
-  moveToRenewal,
-  renewedFqdn,
-  type SuitePlace,
-  startRenewing,
-} from '../support/renewals.js';
+import { certificatesOf, clearInventory, type SuitePlace, startRenewing } from '../support/renewals.js';
 import { configure, countOpenRequests, fqdnWithCsr } from '../support/signing.js';
 
 const minute = 60_000;
 
 describeEachDialect('a request to a CA whose process is gone', (open) => {
   let place: TwoProcesses;
-  let other: TestApp;
   beforeAll(async () => {
     place = await startTwoProcesses(open);
-    ({ other } = place);
     const { app, ca, providerId: id } = place;
     // longer than another process takes to start on a busy machine
     await configure(app, { id }, { baseUrl: ca.url, validityDays: 30, timeoutMs: 60_000 }).expect(200);
@@ -66,123 +51,30 @@ describeEachDialect('a request to a CA whose process is gone', (open) => {
   });
   afterAll(() => place.close());
 
-  const rows = () => place.app.database.read((tx) => tx.find(issuances));
   const failuresOf = async ({ id }: Fqdn) =>
     (await auditEntries(place.app, 'certificate.issue')).filter(({ resourceId }) => resourceId === id);
 
-  /** A request that a process of the version before has left. */
-  const leaveFormer = async (fqdn: Fqdn, csr: Pick<Csr, 'id'>, kind: 'scheduler' | 'cli' = 'cli') => {
+  /** A call of csr/sign that a process has left. */
+  const leaveRunning = async ({ id: fqdnId, spaceId, fqdn }: Fqdn, { id: csrId }: Csr) => {
     const { database, clock } = place.app;
-    const now = clock.now();
-    const request = {
+    const row = {
+      ...directIssuance,
       id: randomUUID(),
-      spaceId: fqdn.spaceId,
-      fqdnId: fqdn.id,
-      fqdn: fqdn.fqdn,
-      csrId: csr.id,
+      ...{ fqdnId, spaceId, fqdn, csrId },
       spkiSha256: '00'.repeat(32),
       providerId: place.providerId,
-      idempotencyKey: `key-of-${fqdn.id}`,
-      caller: builtInCaller(kind, internalOrigin('before')),
-      attempt: 0,
-      leaseUntil: new Date(now.getTime() + 3 * minute),
-      createdAt: now,
+      idempotencyKey: `key-of-${fqdnId}`,
+      caller: builtInCaller('cli', internalOrigin('before')),
+      leaseUntil: new Date(clock.now().getTime() + 3 * minute),
+      createdAt: clock.now(),
     };
-    const { idempotencyKey: wish, ...row } = request;
-    await database.transaction((tx) => insertMany(tx, signingRequests, [{ ...row, wish }]));
-    return request;
+    await database.transaction((tx) => insertRunning(tx, [row]));
   };
-
-  describe('and of the version before', () => {
-    test('is left to that process as long as its lease holds', async () => {
-      const { fqdn, csr } = await fqdnWithCsr(place.app);
-      const { id } = await leaveFormer(fqdn, csr);
-      place.app.clock.advance(3 * minute - 1);
-      await place.app.recoverSigning();
-      expect(await rows()).toEqual([]);
-      await place.app.database.transaction((tx) => endRenewalIssuances(tx, [id]));
-      expect(await countOpenRequests(place.app)).toBe(0);
-    });
-
-    test('is continued with its id and its key', async () => {
-      const { app, ca } = place;
-      const { fqdn, csr } = await fqdnWithCsr(app);
-      const { id, idempotencyKey, createdAt } = await leaveFormer(fqdn, csr);
-      app.clock.advance(3 * minute);
-      ca.answer('with a fault');
-      await app.recoverSigning();
-      expect(await app.database.read((tx) => tx.count(signingRequests))).toBe(0);
-      expect(await rows()).toMatchObject([
-        { id, idempotencyKey, createdAt, cause: 'sign', state: 'unknown', fqdnId: fqdn.id, csrId: csr.id },
-      ]);
-      ca.answer('normally');
-      app.clock.advance(minute);
-      await app.recoverSigning();
-      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
-      expect(await countOpenRequests(app)).toBe(0);
-    });
-
-    test('ends with its renewal, also if it was taken over', async () => {
-      const { app, ca } = place;
-      const { fqdn, csr } = await fqdnWithCsr(app);
-      const { id } = await leaveFormer(fqdn, csr, 'scheduler');
-      app.clock.advance(3 * minute);
-      ca.answer('with a fault');
-      await app.recoverSigning();
-      expect(await rows()).toMatchObject([{ id, cause: 'renewal' }]);
-      await app.database.transaction((tx) => endRenewalIssuances(tx, [id]));
-      expect(await countOpenRequests(app)).toBe(0);
-    });
-
-    test('ends with its renewal, which is continued on the table of issuances after its process died', async () => {
-      const { app, ca } = place;
-      const fqdn = await renewedFqdn(place);
-      await moveToRenewal(app, fqdn);
-      const csr = await app.database.read((tx) => findLatestCsr(tx, fqdn.id));
-      if (csr === undefined) throw new Error('there is a CSR');
-      const { id: requestId, idempotencyKey } = await leaveFormer(fqdn, csr, 'scheduler');
-      const leaseUntil = new Date(app.clock.now().getTime() + 2 * minute);
-      const asked = pendingRequest(idempotencyKey, requestId);
-      const journal = { csrId: csr.id, providerId: place.providerId, ...asked };
-      const claimed = { status: 'processing', leaseOwner: 'before', leaseUntil, journal } as const;
-      await app.database.transaction(async (tx) => {
-        const entry = await findOpenRenewal(tx, fqdn.id);
-        if (entry !== undefined) await updateRenewal(tx, entry, claimed);
-      });
-      const before = ca.ids.length;
-      app.clock.advance(2 * minute);
-      ca.answer('with a fault');
-      expect(await app.renew()).toMatchObject({ lapsed: 1, renewed: 0, failed: [{}] });
-      expect(await rows()).toMatchObject([
-        { id: requestId, idempotencyKey, cause: 'renewal', state: 'unknown' },
-      ]);
-      expect(await countOpenRequests(app)).toBe(1);
-      ca.answer('normally');
-      app.clock.advance(2 * minute);
-      await app.recoverSigning();
-      expect(await certificatesOf(app, fqdn)).toHaveLength(2);
-      expect([ca.ids.length - before, await countOpenRequests(app)]).toEqual([1, 0]);
-    });
-
-    test('is stored once by two processes that take over 12 of them at once', async () => {
-      const { app } = place;
-      const fqdns: Fqdn[] = [];
-      for (let n = 0; n < 12; n += 1) {
-        const { fqdn, csr } = await fqdnWithCsr(app);
-        await leaveFormer(fqdn, csr);
-        fqdns.push(fqdn);
-      }
-      app.clock.advance(3 * minute);
-      await Promise.all([app.recoverSigning(), other.recoverSigning()]);
-      expect(await countOpenRequests(app)).toBe(0);
-      for (const fqdn of fqdns) expect(await certificatesOf(app, fqdn)).toHaveLength(1);
-    });
-  });
 
   test('is asked again after 1, 2 and 4 min while the CA is down, and given up after a day with an audit entry', async () => {
     const { app, ca } = place;
     const { fqdn, csr } = await fqdnWithCsr(app);
-    await leaveFormer(fqdn, csr);
+    await leaveRunning(fqdn, csr);
     app.clock.advance(3 * minute);
     ca.answer('with a fault');
     await app.recoverSigning();

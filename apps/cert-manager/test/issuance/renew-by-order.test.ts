@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type OrderMoment, orderMoments } from '../../src/acme/orders/order-steps.js';
 import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';
-import { renewalQueue, updateRenewal } from '../../src/renewals/renewals.repository.js';
+import { type RenewalRow, renewalQueue, updateRenewal } from '../../src/renewals/renewals.repository.js';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
 import { orderingByHttp, type ScriptedAcme } from '../support/acme/scripted-acme.js';
 import { callSign, signEntries, untilWaiting } from '../support/cas/concurrent-signing.js';
@@ -245,12 +245,13 @@ describeEachDialect('a renewal by an ACME order', (open) => {
 
     test('is continued by a request, and by that only', async () => {
       const fqdn = await failedRenewal();
+      const { scheduledAt } = await openEntryOf(place.app, fqdn);
       expect((await request(fqdn)).body.success).toBe(true);
       expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
-      await moveToRenewal(place.app, fqdn);
+      await expectPlanned(fqdn, 2);
+      place.app.clock.set(new Date(scheduledAt));
       expect(await place.app.renew()).toMatchObject({ renewed: 0, failed: [], broken: 0 });
       expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
-      await expectPlanned(fqdn, 2);
     });
 
     test('is continued by its next try, which leaves the order of a failed request to that', async () => {
@@ -295,33 +296,38 @@ describeEachDialect('a renewal by an ACME order', (open) => {
       expect([acme.orders.length, new Set(acme.csrs).size]).toEqual([2, 2]);
     });
 
-    /** Leaves the order where the version before does; returns the id of the entry. */
-    const leaveInJournal = (fqdn: Fqdn) =>
+    /** Changes the entry that is to try again; returns its id. */
+    const changeEntry = (fqdn: Fqdn, change: Partial<RenewalRow>) =>
       place.app.database.transaction(async (tx) => {
         const entry = await tx.findOneByOrFail(renewalQueue, { fqdnId: fqdn.id, status: 'pending' });
-        const { requestId: _, ...journal } = entry.journal ?? { csrId: '' };
-        expect(await updateRenewal(tx, entry, { journal })).toBe(true);
+        expect(await updateRenewal(tx, entry, change)).toBe(true);
         return entry.id;
       });
 
-    test('in the version before, is that of any other after the migration', async () => {
+    test('in a version before 0041-issuances, is that of any other after the migration', async () => {
       const { database } = place.app;
       const fqdn = await failedRenewal();
-      for (const _ of ['0042-jobs', '0041-issuances']) await database.revertLast();
-      const id = await leaveInJournal(fqdn);
+      const [row] = await stored(fqdn);
+      const { csrId, providerId, orderState: order } = row ?? {};
+      const id = await changeEntry(fqdn, {
+        issuanceId: null,
+        journal: { csrId, providerId, order } as object,
+      });
+      for (const _ of ['0043-one-record', '0042-jobs', '0041-issuances']) await database.revertLast();
       await database.migrate();
       const left = { id, cause: 'renewal', state: 'failed', orderUrl: expect.any(String), steps: {} };
       expect(await stored(fqdn)).toMatchObject([{ ...left, caller: { kind: 'scheduler' } }]);
       expect((await request(fqdn)).body.success).toBe(true);
-      await moveToRenewal(place.app, fqdn);
-      expect(await place.app.renew()).toMatchObject({ renewed: 0, failed: [], broken: 0 });
       expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
     });
 
-    test('in a process of the version before, is continued by its journal', async () => {
+    test('by a process of the version before, is continued', async () => {
       const fqdn = await failedRenewal();
-      await leaveInJournal(fqdn);
-      await place.app.database.transaction((tx) => tx.clear(issuances));
+      const [row] = await stored(fqdn);
+      if (row === undefined) throw new Error('it has left no order');
+      // only the entry names an order for a former CSR
+      await addCsr(place.app, fqdn, await newCsr(fqdn.fqdn));
+      await changeEntry(fqdn, { issuanceId: null, journal: { requestId: row.id } });
       await moveToRenewal(place.app, fqdn);
       expect(await place.app.renew()).toMatchObject({ renewed: 1 });
       expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);

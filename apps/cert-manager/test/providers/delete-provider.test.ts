@@ -199,9 +199,9 @@ describeEachDialect('deleting a provider', (open) => {
     test('by a renewal that has begun with it, even if the FQDN names another', async () => {
       const provider = await newProvider();
       const fqdn = await renewedFqdn(place, 'begun.example.org');
-      const csrId = unknownId;
+      const { job } = await addJob(app, { providerId: provider.id, state: 'failed' });
       await app.database.transaction((tx) =>
-        tx.update(renewalQueue, { fqdnId: fqdn.id }, { journal: { csrId, providerId: provider.id } }),
+        tx.update(renewalQueue, { fqdnId: fqdn.id }, { issuanceId: job.id }),
       );
       await remove(provider).expect(409);
     });

@@ -2,10 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Tx } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { claimRenewals, listDueRenewals } from '../../src/renewals/queue/due-renewals.repository.js';
-import { LeaseLost, openLease } from '../../src/renewals/queue/renewal-lease.service.js';
 import { changeOfRenewal } from '../../src/renewals/renewal-entry.js';
 import { updateRenewal, updateRenewals } from '../../src/renewals/renewals.repository.js';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
@@ -103,21 +101,16 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
       return entry;
     };
     const left = await claim('first');
-    const logger = createLogger({ service: 'cert-manager', level: 'silent' });
-    const lease = openLease({ db, clock, logger, leaseMs: 60_000 }, left);
     const change = changeOfRenewal(left, { kind: 'leave', attempt: left.attempt });
     expect(await db.transaction((tx) => updateRenewal(tx, left, { ...change }))).toBe(true);
     const next = await claim('second');
     expect(next).toMatchObject({ id: left.id, attempt: left.attempt, leaseOwner: 'second' });
 
-    await expect(lease.storeJournal(async () => ({ csrId: fqdn.id }))).rejects.toThrow(LeaseLost);
+    expect(await db.transaction((tx) => updateRenewal(tx, left, { reason: 'late' }))).toBe(false);
     const { attempt, leaseOwner } = left;
     const late = (tx: Tx) => updateRenewals(tx, { ids: [left.id], attempt, leaseOwner }, { reason: 'late' });
     expect(await db.transaction(late)).toBe(0);
-    lease.release();
-    expect((await storedRenewals(db, fqdn.id)).map(({ journal, reason }) => [journal, reason])).toEqual([
-      [null, null],
-    ]);
+    expect((await storedRenewals(db, fqdn.id)).map(({ reason }) => reason)).toEqual([null]);
   });
 });
 

@@ -30,8 +30,7 @@ function randomNumbers(start: number): () => number {
 }
 
 /** Work that is open, whether a process works on it or not. */
-const openWork = `select (select count(*) from signing_requests)
-  + (select count(*) from issuances where state in ('queued', 'running', 'unknown'))
+const openWork = `select (select count(*) from issuances where state in ('queued', 'running', 'unknown'))
   + (select count(*) from renewal_queue where status in ('pending', 'processing') and is_test) as count`;
 
 /** Lets failed requests be continued whose CA may have issued a certificate. */
@@ -93,7 +92,6 @@ async function killDuringWork(
   /** The dead hold nothing for minutes: leases and pauses are tested elsewhere, with a moved clock. */
   const endWaits = () =>
     database.transaction(async (tx) => {
-      await tx.query('update signing_requests set lease_until = created_at');
       await tx.query("update issuances set lease_until = created_at where state = 'running'");
       await tx.query("update issuances set next_at = created_at where state in ('queued', 'unknown')");
       await tx.query("update renewal_queue set lease_until = created_at where status = 'processing'");

@@ -2,7 +2,6 @@ import {
   deleteRows,
   executeSql,
   findRow,
-  findRows,
   insertMany,
   type ListPage,
   type ListWindow,
@@ -62,16 +61,6 @@ export async function findJobIdOfCertificate(
   { id, fqdnId }: { readonly id: string; readonly fqdnId: string },
 ): Promise<string | undefined> {
   return (await findRow(tx, issuances, { fqdnId, certificateId: id }))?.id;
-}
-
-/** Returns the FQDNs that have a job which runs, or will as soon as it can, of at least one FQDN. */
-export async function listFqdnsBeingRequested(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
-  const rows = await findRows(tx, issuances, {
-    fqdnId: fqdnIds,
-    isOrder: true,
-    state: ['queued', 'running'],
-  });
-  return rows.filter(({ cause }) => cause !== 'renewal').map(({ fqdnId }) => fqdnId);
 }
 
 /** Jobs by a provider that have not come to their end. */

@@ -1,5 +1,4 @@
 import { constraintViolation, yieldBetween } from '@certloop/db';
-import { adoptFormerRequests } from '../signing/former-signing.service.js';
 import { jobStatuses } from '../signing/issuance-state.js';
 import { leaveIssuance } from '../signing/issuance-worker.service.js';
 import type { IssuanceRow } from '../signing/issuances.repository.js';
@@ -57,7 +56,6 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
         });
       underWay.set(issuance.id, work);
     });
-  const takeUp = createTakeUp({ ...deps, begin, underWay, isStopped: () => isStopped });
   const idle = async () => void (await Promise.all(underWay.values()));
   return {
     leaseMs: deps.leaseMs,
@@ -73,10 +71,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
         await first(underWay.get(id), Math.min(left, underWay.has(id) ? left : pollMs));
       }
     },
-    takeUp: async () => {
-      await adoptFormerRequests(deps);
-      await takeUp();
-    },
+    takeUp: createTakeUp({ ...deps, begin, underWay, isStopped: () => isStopped }),
     sweep: async () => {
       const before = new Date(deps.clock.now().getTime() - retentionMs);
       for await (const _round of yieldBetween())

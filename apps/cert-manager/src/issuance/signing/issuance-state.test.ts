@@ -5,8 +5,10 @@ import {
   changeOfIssuance,
   type IssuanceEvent,
   type IssuanceState,
+  isContinued,
   issuanceStates,
   jobStatuses,
+  mayHaveCertificate,
   statesOf,
 } from './issuance-state.js';
 
@@ -141,5 +143,21 @@ describe('a call whose FQDN has an issuance', () => {
     ['that waits for a person → ignores it', { ...running, state: 'waiting' }, {}, 'ignore'],
   ])('%s', (_, issuance, other, act, isOrder = false) => {
     expect(actBeside({ ...issuance, ...own, isOrder }, { ...own, ...other }, now)).toBe(act);
+  });
+});
+
+describe('what a try has left', () => {
+  const answer = { certificatePem: 'PEM', upstreamId: null };
+  const sent = { url: 'https://ca/order/1', isFinalizing: true };
+  test.each([
+    ['a question to a CA without orders → continued, perhaps issued', false, null, null, [true, true]],
+    ['an answer → continued, issued', false, null, answer, [true, true]],
+    ['no order → nothing to continue', true, null, null, [false, false]],
+    ['an order → continued, not issued', true, { url: sent.url }, null, [true, false]],
+    ['an order whose CSR was sent → continued, perhaps issued', true, sent, null, [true, true]],
+    ['the answer of an order that is gone → continued, issued', true, null, answer, [true, true]],
+  ])('%s', (_, isOrder, orderState, issued, expected) => {
+    const left = { isOrder, orderState, issued };
+    expect([isContinued(left), mayHaveCertificate(left)]).toEqual(expected);
   });
 });

@@ -1,3 +1,6 @@
+import { isCsrSent } from '../../acme/orders/order-record.js';
+import type { OrderState } from '../../providers/provider.js';
+
 /** `running` as long as its worker extends the lease; `unknown` if the CA may have issued, and its answer was lost. */
 export const issuanceStates = ['queued', 'running', 'waiting', 'unknown', 'issued', 'failed'] as const;
 
@@ -121,4 +124,22 @@ export function actBeside(
 /** Whether both are for the same CSR and provider. */
 export function isSame(one: RequestedCertificate, other: RequestedCertificate): boolean {
   return one.csrId === other.csrId && one.providerId === other.providerId;
+}
+
+/** Traces of a try to obtain a certificate. */
+interface LeftTry {
+  readonly isOrder: boolean;
+  readonly orderState: OrderState | null;
+  /** The CA's answer, not stored as a certificate yet. */
+  readonly issued: object | null;
+}
+
+/** Whether a further try has something to continue: an answer, an order, or a question that was not answered. */
+export function isContinued({ isOrder, orderState, issued }: LeftTry): boolean {
+  return issued !== null || !isOrder || orderState !== null;
+}
+
+/** Whether the CA has perhaps issued a certificate that is not stored yet. */
+export function mayHaveCertificate({ isOrder, orderState, issued }: LeftTry): boolean {
+  return issued !== null || !isOrder || isCsrSent(orderState);
 }

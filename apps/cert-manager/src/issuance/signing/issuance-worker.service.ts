@@ -33,8 +33,6 @@ export interface IssuanceWorker {
   /** As they are stored by now. */
   steps: StepReports;
   orderState: OrderState | null;
-  /** Stores in the transaction of each change of the order what is recorded of it elsewhere. */
-  readonly storeOrder: (tx: Tx, order: OrderState | undefined) => Promise<void>;
   /** Stops extending the lease. */
   readonly release: () => void;
 }
@@ -45,17 +43,13 @@ export class IssuanceLost extends Error {
 }
 
 /** Takes an issuance in hand that this process has claimed, and extends its lease until the worker is released. */
-export function createWorker(
-  deps: WorkerDeps,
-  issuance: IssuanceRow,
-  storeOrder: IssuanceWorker['storeOrder'] = async () => undefined,
-): IssuanceWorker {
+export function createWorker(deps: WorkerDeps, issuance: IssuanceRow): IssuanceWorker {
   const { steps, orderState } = issuance;
   const release = extendLease(deps, { issuance: issuance.id }, async (now) => {
     const change = changeOfIssuance(issuance, { kind: 'extend', now }, deps);
     return change !== undefined && (await deps.db.transaction((tx) => updateIssuance(tx, issuance, change)));
   });
-  return { deps, issuance, steps, orderState, storeOrder, release };
+  return { deps, issuance, steps, orderState, release };
 }
 
 /** Subject to sign, and the PEM of the certificate whose place the new one takes. */
@@ -97,7 +91,6 @@ function progressOf(worker: IssuanceWorker, subject: AskedSubject, isAskedAgain:
       const order = { orderState, orderUrl: readOrderRecord(state).url ?? null };
       await writeIssuance(worker, order, async (tx) => {
         if (unaccepted !== undefined) await audit(tx, worker, notAccepted(fqdn, provider, unaccepted));
-        await worker.storeOrder(tx, state);
       });
       worker.orderState = orderState;
     },

@@ -5,7 +5,6 @@ import {
   executeSql,
   findRow,
   findRows,
-  insertMany,
   insertUnlessTaken,
   querySql,
   type Tx,
@@ -112,11 +111,6 @@ export function insertRunning(tx: Tx, rows: readonly IssuanceRow[]): Promise<Rea
   return insertUnlessTaken(tx, issuances, sorted);
 }
 
-/** Inserts issuances of which several may have the same FQDN, as none of them is running. */
-export function insertUnknown(tx: Tx, rows: readonly IssuanceRow[]): Promise<void> {
-  return insertMany(tx, issuances, rows);
-}
-
 /** The running issuances of FQDNs, of which at least one is named. */
 export function listRunning(tx: Tx, fqdnIds: readonly string[]): Promise<IssuanceRow[]> {
   return findRows(tx, issuances, { fqdnId: fqdnIds, state: 'running' });
@@ -126,10 +120,8 @@ export function findIssuance(tx: Tx, id: string): Promise<IssuanceRow | undefine
   return findRow(tx, issuances, { id });
 }
 
-/** Returns the issuances, of at least one, that hold an ACME order. */
-export async function listIssuancesWithOrder(tx: Tx, ids: readonly string[]): Promise<string[]> {
-  const rows = await findRows(tx, issuances, { id: ids });
-  return rows.filter(({ orderState }) => orderState !== null).map(({ id }) => id);
+export async function listIssuances(tx: Tx, ids: readonly string[]): Promise<IssuanceRow[]> {
+  return ids.length === 0 ? [] : findRows(tx, issuances, { id: ids });
 }
 
 /** Whether an issuance other than the one named holds the ACME order of the address, or has left it to the next one. */

@@ -1,16 +1,13 @@
 import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import { changeOfIssuance, isLapsed, type LeaseTerms } from './issuance-state.js';
+import { changeOfIssuance, isContinued, isLapsed, type LeaseTerms } from './issuance-state.js';
 import {
   deleteIssuances,
-  deleteIssuancesById,
-  findIssuance,
   type IssuanceRow,
   insertRunning,
   listRunning,
   updateIssuance,
 } from './issuances.repository.js';
-import { deleteSigningRequests } from './signing-requests.repository.js';
 
 /** Another request for the FQDN is running, or has stored a certificate since the renewal was claimed. */
 export class RenewalOvertaken extends Error {
@@ -20,46 +17,36 @@ export class RenewalOvertaken extends Error {
   }
 }
 
-/** A row for the issuance, and the id of the one that an earlier try of the renewal began for the same CSR and provider. */
-interface NewRenewalIssuance {
-  readonly issuance: IssuanceRow;
-  readonly formerId: string | undefined;
-}
-
 interface LeaveTerms extends LeaseTerms {
   readonly clock: Clock;
 }
 
 /**
- * Records a try to renew as the running issuance of its FQDN; returns the row. The one of an earlier try is continued with
- * its id and its age. Throws RenewalOvertaken if another one is running: the transaction must fail then.
+ * Records a try to renew as the running issuance of its FQDN; returns the row. That of an earlier try is continued. Throws
+ * RenewalOvertaken if another one is running: the transaction must fail then.
  */
 export async function beginRenewalIssuance(
   tx: Tx,
-  { issuance, formerId }: NewRenewalIssuance,
+  { issuance, earlier }: { readonly issuance: IssuanceRow; readonly earlier: IssuanceRow | undefined },
   terms: LeaveTerms,
 ): Promise<IssuanceRow> {
-  if (formerId === undefined && (await insertRunning(tx, [issuance])).size === 1) return issuance;
+  if (earlier === undefined && (await insertRunning(tx, [issuance])).size === 1) return issuance;
   const now = terms.clock.now();
   for (const running of await listRunning(tx, [issuance.fqdnId])) {
-    // `claimRenewals` leaves out the FQDNs of all others
+    // `listDueRenewals` leaves out the FQDNs of all others
     if (running.cause !== 'renewal' || !isLapsed(running, now)) throw new RenewalOvertaken();
     // its entry is another one, such as a test
-    if (running.id !== formerId) await leaveRenewalIssuance(tx, running, terms);
+    if (running.id !== earlier?.id) await leaveRenewalIssuance(tx, running, terms);
   }
-  const begun = formerId === undefined ? issuance : await continueFormer(tx, issuance, formerId);
-  if ((await insertRunning(tx, [begun])).size === 0) throw new RenewalOvertaken();
-  return begun;
-}
-
-/** The row to insert in the place of the former one, which is deleted; it may have ended, or be in the former table. */
-async function continueFormer(tx: Tx, issuance: IssuanceRow, formerId: string): Promise<IssuanceRow> {
-  const former = await findIssuance(tx, formerId);
-  await endRenewalIssuances(tx, [formerId]);
-  if (former === undefined) return { ...issuance, id: formerId };
-  const { leaseUntil, orderState, orderUrl, isConfirmed } = issuance;
-  const claimed = { attempt: former.attempt + 1, leaseUntil, nextAt: null, finishedAt: null } as const;
-  return { ...former, ...claimed, state: 'running', orderState, orderUrl, isConfirmed };
+  if (earlier === undefined) {
+    if ((await insertRunning(tx, [issuance])).size === 0) throw new RenewalOvertaken();
+    return issuance;
+  }
+  const { leaseUntil } = issuance;
+  const attempt = earlier.attempt + 1;
+  const claim = { state: 'running', attempt, leaseUntil, nextAt: null, finishedAt: null } as const;
+  if (!(await updateIssuance(tx, earlier, claim))) throw new RenewalOvertaken();
+  return { ...earlier, ...claim };
 }
 
 /**
@@ -74,16 +61,9 @@ export async function leaveRenewalIssuance(
   const now = clock.now();
   if (!issuance.isOrder) {
     await updateIssuance(tx, issuance, { ...changeOfIssuance(issuance, { kind: 'lose', now }, { leaseMs }) });
-  } else if (issuance.orderState === null) {
-    await deleteIssuances(tx, [issuance]);
-  } else {
+  } else if (isContinued(issuance)) {
     await updateIssuance(tx, issuance, { state: 'failed', leaseUntil: null, finishedAt: now });
+  } else {
+    await deleteIssuances(tx, [issuance]);
   }
-}
-
-/** Deletes the issuances of renewals that have ended, whichever worker has claimed them, in whichever table they are. */
-export async function endRenewalIssuances(tx: Tx, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  const count = await deleteIssuancesById(tx, ids);
-  if (count < ids.length) await deleteSigningRequests(tx, ids);
 }

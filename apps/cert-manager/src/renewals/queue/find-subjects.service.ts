@@ -1,13 +1,12 @@
 import type { Tx } from '@certloop/db';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { listNewestCertificates } from '../../certificates/newest-certificates.repository.js';
 import { type CsrRow, findCsr, listLatestCsrs } from '../../csrs/csrs.repository.js';
 import { lockFqdns } from '../../fqdns/fqdns.repository.js';
-import { listFqdnsBeingRequested } from '../../issuance/jobs/issuance-jobs.repository.js';
 import { checkSubjects, type SubjectCheck } from '../../issuance/signing/find-obstacles.service.js';
-import { listIssuancesWithOrder } from '../../issuance/signing/issuances.repository.js';
+import type { IssuanceRow } from '../../issuance/signing/issuances.repository.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
-import { pendingKeyOf } from '../renewal-journal.js';
-import type { RenewalRow } from '../renewals.repository.js';
+import { listTries, type RenewalRow, tryIdOf } from '../renewals.repository.js';
 import type { RenewalSubject } from './settle-renewal.service.js';
 
 /** Subject of a renewal: its FQDN, its provider, and the newest certificate. */
@@ -15,48 +14,46 @@ export interface FoundSubject extends RenewalSubject, SubjectCheck {
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces: string | undefined;
   readonly newestId: string | undefined;
-  /** Whether someone has a request for the FQDN under way. */
-  readonly isRequested: boolean;
-  /** Whether another request continues the order of the journal. */
-  readonly isOrderTaken: boolean;
+  /** The issuance of an earlier try, if there is something to continue. */
+  readonly earlier: IssuanceRow | undefined;
+  /** The certificate with which another process has ended an earlier try. */
+  readonly stored: CertificateRow | undefined;
 }
 
 /** Subject of a renewal with the CSR to sign. */
 export type SubjectWithCsr = FoundSubject & { readonly csr: CsrRow };
 
 /**
- * The subjects of entries that are due, in their order; undefined where the FQDN is gone. Costs nine statements
+ * The subjects of entries whose FQDNs are locked, in their order; undefined where the FQDN is gone. Costs eight statements
  * however many there are.
  */
 export async function findSubjects(
   tx: Tx,
-  claimed: readonly RenewalRow[],
+  entries: readonly RenewalRow[],
 ): Promise<(FoundSubject | undefined)[]> {
-  const taken = await listTakenOrders(tx, claimed);
-  const entries = claimed.map((entry) => (taken.has(entry) ? { ...entry, journal: null } : entry));
   const ids = entries.map(({ fqdnId }) => fqdnId);
-  // locked, so that a request either sees this renewal under way or is seen by it
+  const tries = await listTries(tx, entries);
   const fqdns = by('id', await lockFqdns(tx, ids));
-  const requested = new Set(await listFqdnsBeingRequested(tx, ids));
   const csrs = by('fqdnId', await listLatestCsrs(tx, ids));
   const newest = by('fqdnId', await listNewestCertificates(tx, ids));
   const usualIdOf = (entry: RenewalRow) => newest.get(entry.fqdnId)?.providerId ?? entry.providerId;
-  const asked = entries.flatMap((entry) => [usualIdOf(entry), entry.journal?.providerId ?? []].flat());
+  const asked = entries.flatMap((entry) => [usualIdOf(entry), tries.get(entry.id)?.providerId ?? []].flat());
   const providers = by('id', await listProvidersById(tx, [...new Set(asked)]));
   const subjects: (Omit<FoundSubject, keyof SubjectCheck> | undefined)[] = [];
-  for (const [index, entry] of entries.entries()) {
+  for (const entry of entries) {
+    const earlier = tries.get(entry.id);
     const fqdn = fqdns.get(entry.fqdnId);
-    const provider = begunProvider(entry, providers) ?? providers.get(usualIdOf(entry));
+    const provider = begunProvider(earlier, providers) ?? providers.get(usualIdOf(entry));
     const certificate = newest.get(entry.fqdnId);
     const isFound = fqdn?.spaceId === entry.spaceId && provider !== undefined;
     const subject = isFound && {
       fqdn,
       provider,
-      csr: await begunCsr(tx, entry, csrs.get(entry.fqdnId)),
+      csr: await begunCsr(tx, earlier, csrs.get(entry.fqdnId)),
       replaces: certificate?.providerId === provider.id ? certificate.pem : undefined,
       newestId: certificate?.id,
-      isRequested: requested.has(entry.fqdnId),
-      isOrderTaken: entry !== claimed[index],
+      earlier,
+      stored: earlier === undefined ? storedSince(entry, certificate) : undefined,
     };
     subjects.push(subject || undefined);
   }
@@ -79,40 +76,33 @@ async function withChecks(
   );
 }
 
-/** The entries whose order was continued by another request. */
-async function listTakenOrders(tx: Tx, entries: readonly RenewalRow[]): Promise<ReadonlySet<RenewalRow>> {
-  // processes of the version before record an order in the journal only
-  const idOf = ({ journal }: RenewalRow) =>
-    journal?.order === undefined || pendingKeyOf(journal) !== undefined ? undefined : journal.requestId;
-  const ids = entries.flatMap((entry) => idOf(entry) ?? []);
-  const left = new Set(ids.length === 0 ? [] : await listIssuancesWithOrder(tx, ids));
-  return new Set(entries.filter((entry) => !left.has(idOf(entry) ?? '') && idOf(entry) !== undefined));
+/** The newest certificate, if it was stored after a CA had been asked for the entry. */
+function storedSince(entry: RenewalRow, newest: CertificateRow | undefined): CertificateRow | undefined {
+  if (tryIdOf(entry) === undefined || newest === undefined || newest.revokedAt !== null) return undefined;
+  // the certificate of a test need not be the newest one
+  const isSince = !entry.isTest || newest.createdAt >= entry.createdAt;
+  return isSince && newest.id !== entry.certificateId ? newest : undefined;
 }
 
-/**
- * The provider whose answer an earlier try has, with whom it has an order, or whom it was asking, no matter who issued for the
- * FQDN since; undefined if there is none, or where it is disabled and so cannot go on.
- */
+/** The provider that an earlier try asked, no matter who issued for the FQDN since, unless it is disabled and so cannot go on. */
 function begunProvider(
-  { journal }: RenewalRow,
+  earlier: IssuanceRow | undefined,
   providers: ReadonlyMap<string, ProviderRow>,
 ): ProviderRow | undefined {
-  const provider = providers.get(journal?.providerId ?? '');
-  if (journal?.issued !== undefined) return provider;
-  const isBegun = journal?.order !== undefined || pendingKeyOf(journal) !== undefined;
-  return isBegun && provider?.enabled === true ? provider : undefined;
+  const provider = providers.get(earlier?.providerId ?? '');
+  return earlier?.issued != null || provider?.enabled === true ? provider : undefined;
 }
 
 /** The CSR that an earlier try began with, while there is one, else the latest. */
 async function begunCsr(
   tx: Tx,
-  { journal }: RenewalRow,
+  earlier: IssuanceRow | undefined,
   latest: CsrRow | undefined,
 ): Promise<CsrRow | undefined> {
-  if (journal === null || journal.csrId === latest?.id) return latest;
+  if (earlier === undefined || earlier.csrId === latest?.id) return latest;
   // a certificate for another key must not replace the one in use; there is no order that would stay open
-  if (pendingKeyOf(journal) !== undefined && journal.issued === undefined) return latest;
-  return (await findCsr(tx, journal.csrId)) ?? latest;
+  if (!earlier.isOrder && earlier.issued === null) return latest;
+  return (await findCsr(tx, earlier.csrId)) ?? latest;
 }
 
 function by<Key extends string, Row extends Readonly<Record<Key, string>>>(

@@ -24,7 +24,7 @@ import type { createSettler } from './settle-renewed.service.js';
 /**
  * Steps of a renewal, in this order. After each of them the process may end: an entry is claimed again, at once if the
  * process was asked to stop, else when its lease has expired, and goes on after what is on disk. Between the first two,
- * the provider stores in the entry's journal how far its order has come, if it has orders.
+ * the worker of its issuance stores how far the order has come, if its provider has orders.
  */
 export const renewalSteps = [
   /** The entry is taken; no one has been asked. On disk. */
@@ -53,7 +53,7 @@ export interface RenewDeps extends WorkerDeps, SettleDeps {
  */
 export async function renewCertificate(deps: RenewDeps, begun: BegunRenewal): Promise<RenewalEnd> {
   const { entry, subject } = begun;
-  const lease = openLease(deps, entry);
+  const lease = openLease(deps, entry, subject.earlier);
   try {
     const outcome = await ask(deps, lease, begun);
     const end = outcome.isSigned
@@ -62,7 +62,7 @@ export async function renewCertificate(deps: RenewDeps, begun: BegunRenewal): Pr
     if (end.kind === 'failed' && end.next === 'none') {
       await deps.atStep('given_up', entry);
       const { reason } = end;
-      await recordDropped(deps, lease, subject, { reason, order: lease.journal()?.order });
+      await recordDropped(deps, lease, subject, { reason, order: lease.issuance()?.orderState });
     }
     await deps.atStep('settled', entry);
     return end;
@@ -81,7 +81,7 @@ async function ask(deps: RenewDeps, lease: RenewalLease, begun: BegunRenewal): P
     await deps.atStep('claimed', begun.entry);
     return begun.outcome;
   }
-  const worker = createWorker(deps, begun.issuance, lease.storeOrder);
+  const worker = createWorker(deps, begun.issuance);
   lease.hold(worker);
   await deps.atStep('claimed', begun.entry);
   if (begun.replaced !== undefined) await recordDropped(deps, lease, begun.subject, begun.replaced);
@@ -110,7 +110,7 @@ async function recordDropped(
   { db, clock, opener }: RenewDeps,
   lease: RenewalLease,
   { fqdn, provider }: FoundSubject,
-  { reason, order }: { readonly reason: string; readonly order: OrderState | undefined },
+  { reason, order }: { readonly reason: string; readonly order: OrderState | null | undefined },
 ): Promise<void> {
   const issued = await findDropped(opener, provider, order);
   if (issued === undefined) return;
@@ -124,7 +124,7 @@ function isGone(error: unknown): boolean {
   return isLost || (error instanceof AppError && error.kind === 'not_found');
 }
 
-/** A certificate that cannot be stored for whatever reason goes into the journal, so that no second one is asked for. */
+/** A certificate that cannot be stored for whatever reason is stored as an answer, so that no second one is asked for. */
 async function store(
   deps: RenewDeps,
   lease: RenewalLease,
@@ -136,11 +136,8 @@ async function store(
     const { id } = await deps.settle({ ...subject, caller, lease, issued });
     return reportRenewed(deps, lease.entry, subject.fqdn, id);
   } catch (error) {
-    if (isGone(error) || subject.csr === undefined) throw error;
     const { certificatePem, upstreamId } = issued;
-    const [csrId, providerId] = [subject.csr.id, subject.provider.id];
-    const next = { ...lease.journal(), csrId, providerId, issued: { certificatePem, upstreamId } };
-    await lease.storeJournal(async () => next);
+    if (!isGone(error)) await lease.storeAnswer({ certificatePem, upstreamId });
     throw error;
   }
 }

@@ -178,7 +178,7 @@ function begin(worker: RenewalWorker, work: Set<Promise<void>>, begun: BegunRene
   work.add(renewal);
 }
 
-/** Releases a renewal that was interrupted because the service stops; the next process continues it from its journal. */
+/** Releases a renewal that was interrupted because the service stops; the next process continues its issuance. */
 async function leave({ db, logger }: RenewalWorker, entry: RenewalRow): Promise<RunEnd> {
   const { id: entryId, attempt } = entry;
   try {

@@ -10,14 +10,13 @@ import { findNewestCertificate } from '../../certificates/newest-certificates.re
 import { type CertificateEvents, certificateFacts } from '../../certificates/store-certificates.service.js';
 import { type CsrRow, hasCsrOfFqdn } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
+import { deleteIssuancesById } from '../../issuance/signing/issuances.repository.js';
 import { notAccepted, perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
-import { endRenewalIssuances } from '../../issuance/signing/renewal-issuance.service.js';
 import { readableText, type SignRefusal } from '../../providers/provider.js';
 import type { ProviderRow } from '../../providers/providers.repository.js';
 import { newRenewal } from '../new-renewal.repository.js';
 import { hasCompromisedKey, readOutlook } from '../outlook/read-outlook.service.js';
-import { changeOfRenewal, mayHaveCertificate, type RenewalState } from '../renewal-entry.js';
-import { type RenewalJournal, withoutRequest } from '../renewal-journal.js';
+import { changeOfRenewal, type RenewalState } from '../renewal-entry.js';
 import { insertRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { insertPlanned } from '../replan-renewals.service.js';
 import { pauseProvider } from './pace-renewals.service.js';
@@ -114,9 +113,9 @@ export async function settleFailed(
     const held = await lockFqdn(tx, spaceId, id);
     const now = clock.now();
     const { mayHaveIssued = false } = refusal;
-    const hasOrder = lease.journal()?.order !== undefined;
-    if (hasOrder || mayHaveIssued) await lease.leaveIssuance(tx);
-    else await endRenewalIssuances(tx, lease.issuanceIds());
+    const issuance = lease.issuance();
+    if (mayHaveIssued || (issuance && issuance.orderState !== null)) await lease.leaveIssuance(tx);
+    else if (issuance !== undefined) await deleteIssuancesById(tx, [issuance.id]);
     const change = changeOfRenewal(entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
     // a worker that lost its claim changes nothing
     if (change === undefined || !(await updateRenewal(tx, entry, settledBy(change)))) throw new LeaseLost();
@@ -139,20 +138,20 @@ export async function settleFailed(
 
 /** Returns the columns that end an entry, with those that can be deleted then. */
 export function settledBy(change: Partial<RenewalState>): Partial<RenewalRow> {
-  return { ...change, journal: null, adviceDueAt: null };
+  return { ...change, issuanceId: null, journal: null, adviceDueAt: null };
 }
 
 /** Writes an audit entry of the certificate that a CA may have issued for an order that no further try continues. */
 async function recordGivenUp(
   tx: Tx,
-  { entry, journal }: RenewalLease,
+  { entry, issuance }: RenewalLease,
   fqdn: FqdnRow,
   reason: string,
   now: Date,
 ): Promise<void> {
-  const left = journal();
-  if (left === null || !isCsrSent(left.order)) return;
-  const { csrId, providerId = entry.providerId } = left;
+  const left = issuance();
+  if (left === undefined || !isCsrSent(left.orderState)) return;
+  const { csrId, providerId } = left;
   const lost = perhapsLost(fqdn, { entryId: entry.id, csrId, providerId }, reason);
   await recordAudit(tx, callerFor(entry), lost, now);
 }
@@ -162,14 +161,17 @@ const maxTestTries = 20;
 
 async function planNext(
   tx: Tx,
-  { entry, journal }: RenewalLease,
+  { entry, issuance }: RenewalLease,
   fqdn: FqdnRow,
   refusal: SignRefusal,
   now: Date,
 ): Promise<NextStep> {
-  const nextJournal = withoutRequest(journal());
+  // a CA without orders has answered, or is asked again by others
+  const left = issuance();
+  const order = left !== undefined && left.orderState !== null ? left : undefined;
+  const hasSentCsr = isCsrSent(order?.orderState);
   // a test is not repeated, unless the CA may have issued a certificate that only its order leads to
-  if (entry.isTest && !(mayHaveCertificate(nextJournal) && entry.attempt < maxTestTries)) return 'none';
+  if (entry.isTest && !(hasSentCsr && entry.attempt < maxTestTries)) return 'none';
   const canRetry = fqdn.renewalEnabled || entry.isTest;
   if (!canRetry || !(await hasCsrOfFqdn(tx, fqdn.id))) return 'none';
   const newest = await findNewestCertificate(tx, fqdn.id);
@@ -195,29 +197,30 @@ async function planNext(
   if (
     !entry.isTest &&
     newest.id !== certificateId &&
-    !(await shouldContinueOrder(tx, fqdn, { newest, journal: nextJournal, scheduledAt }))
+    !(hasSentCsr && (await isDueBefore(tx, fqdn, { newest, scheduledAt })))
   ) {
     await insertPlanned(tx, fqdn, now);
     return 'none';
   }
   const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
   // the next try continues an order that the provider did not give up
-  const retry = { ...subject, isTest: entry.isTest, attempt: attempt + 1, retryOf, journal: nextJournal };
+  const retry = {
+    ...subject,
+    isTest: entry.isTest,
+    attempt: attempt + 1,
+    retryOf,
+    issuanceId: order?.id ?? null,
+  };
   await insertRenewal(tx, newRenewal(retry, now));
   return { retryAt: scheduledAt, isLongExpired: !entry.isTest && isLongExpired({ now, notAfter }) };
 }
 
-/** Whether an order continues after its FQDN got another certificate: only until that certificate is due. */
-async function shouldContinueOrder(
+/** Whether a try comes before the newest certificate is due: until then, its order continues although another one was stored. */
+async function isDueBefore(
   tx: Tx,
   fqdn: FqdnRow,
-  {
-    newest,
-    journal,
-    scheduledAt,
-  }: { newest: CertificateRow; journal: RenewalJournal | null; scheduledAt: Date },
+  { newest, scheduledAt }: { readonly newest: CertificateRow; readonly scheduledAt: Date },
 ): Promise<boolean> {
-  if (!mayHaveCertificate(journal)) return false;
   const { outlook } = await readOutlook(tx, fqdn, { newest });
   return outlook.isPlanned && scheduledAt < outlook.plan.renewAt;
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '@certloop/db';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
-import { endRenewalIssuances } from '../../issuance/signing/renewal-issuance.service.js';
+import { deleteIssuancesById } from '../../issuance/signing/issuances.repository.js';
 import { createIssuedStore, type IssuedFor } from '../../issuance/signing/store-issued.service.js';
 import { changeOfRenewal } from '../renewal-entry.js';
 import { type RenewalRow, updateRenewals } from '../renewals.repository.js';
@@ -20,10 +20,7 @@ export interface Settlement extends IssuedFor {
 export function createSettler(deps: SettleDeps): (settlement: Settlement) => Promise<CertificateRow> {
   return createIssuedStore<Settlement>(deps, {
     end: async (tx, all, now) => {
-      await endRenewalIssuances(
-        tx,
-        all.flatMap(({ lease }) => lease.issuanceIds()),
-      );
+      await endIssuances(tx, all);
       await completeAll(
         tx,
         all.map(({ lease }) => lease.entry),
@@ -36,8 +33,13 @@ export function createSettler(deps: SettleDeps): (settlement: Settlement) => Pro
       if (!lease.entry.isTest) await insertPlanned(tx, fqdn, now);
       await deps.emit.renewalPlanned(tx, { fqdn });
     },
-    onLost: (tx, { lease }) => endRenewalIssuances(tx, lease.issuanceIds()),
+    onLost: (tx, settlement) => endIssuances(tx, [settlement]),
   });
+}
+
+async function endIssuances(tx: Tx, all: readonly Settlement[]): Promise<void> {
+  const ids = all.flatMap(({ lease }) => lease.issuance()?.id ?? []);
+  await deleteIssuancesById(tx, ids);
 }
 
 /** Ends the entries if their tries and their worker are still the same. Throws LeaseLost if another worker has one. */

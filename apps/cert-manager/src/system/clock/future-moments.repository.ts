@@ -5,7 +5,6 @@ import { notices } from '../../events/notices.repository.js';
 import { webhookReceivers } from '../../events/webhook-receivers.repository.js';
 import { spacePolicies } from '../../fqdns/policy/space-policies.repository.js';
 import { issuances } from '../../issuance/signing/issuances.repository.js';
-import { signingRequests } from '../../issuance/signing/signing-requests.repository.js';
 import { renewalQueue } from '../../renewals/renewals.repository.js';
 import { pendingRevocations } from '../../revocations/pending-revocations.repository.js';
 import { targets } from '../../targets/targets.repository.js';
@@ -32,7 +31,6 @@ export function futureMoments({ renewalLeaseMs, jobLeaseMs }: LeaseTimes): Futur
   return [
     { table: renewalQueue, where: "status = 'processing'", ...leased(renewalLeaseMs) },
     { table: renewalQueue, column: 'adviceDueAt', maxAheadMs: 12 * hour, spreadMs: hour },
-    { table: signingRequests, ...leased(3 * jobLeaseMs), maxAheadMs: Math.max(hour, 3 * jobLeaseMs) },
     { table: issuances, where: "state = 'running'", ...leased(Math.max(jobLeaseMs, renewalLeaseMs)) },
     againAt("state = 'queued'", minute, jobLeaseMs),
     againAt("state = 'unknown' and is_order = false", Math.max(hour, jobLeaseMs), jobLeaseMs),

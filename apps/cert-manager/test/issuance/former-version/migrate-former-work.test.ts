@@ -3,14 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Fqdn } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
-import { findRows, insertMany } from '@certloop/db';
+import { executeSql, findRows } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { builtInCaller, internalOrigin } from '../../../src/access/caller.js';
 import { findLatestCsr } from '../../../src/csrs/csrs.repository.js';
 import { issuances } from '../../../src/issuance/signing/issuances.repository.js';
-import { signingRequests } from '../../../src/issuance/signing/signing-requests.repository.js';
-import { pendingRequest } from '../../../src/renewals/renewal-journal.js';
 import { findOpenRenewal, updateRenewal } from '../../../src/renewals/renewals.repository.js';
 import { type OrderingPlace, startOrdering } from '../../support/acme/ordering-place.js';
 import { beginLife, deathOf } from '../../support/dying-process.js';
@@ -28,7 +26,9 @@ function migrate(life: Migrating): Promise<string> {
   return deathOf(child);
 }
 
-describeEachDialect('work of the version before', (open) => {
+const migrations = ['0041-issuances', '0042-jobs', '0043-one-record'];
+
+describeEachDialect('work of a version before 0041-issuances', (open) => {
   let place: OrderingPlace;
   beforeAll(async () => {
     place = await startOrdering(open, {});
@@ -52,71 +52,86 @@ describeEachDialect('work of the version before', (open) => {
     return job;
   }
 
-  /** A call and a renewal whose process died after the CA had issued: both in the former table, the renewal also in its journal. */
-  async function leaveRequests(fqdn: Fqdn) {
+  /** A call and a renewal whose process died after the CA had issued: both in the former table, the renewal also in its entry. */
+  async function leaveRequests(
+    fqdn: Fqdn,
+    ids: Readonly<Record<'cli' | 'scheduler', string>>,
+  ): Promise<void> {
     const { app, ca, providerId } = place;
     const csr = await app.database.read((tx) => findLatestCsr(tx, fqdn.id));
     if (csr === undefined) throw new Error('there is no CSR');
     const { id: csrId, spkiSha256, csrPem } = csr;
     const { id: fqdnId, spaceId, fqdn: name } = fqdn;
-    const common = { fqdnId, spaceId, fqdn: name, csrId, spkiSha256, providerId, attempt: 0 };
     const requests = (['cli', 'scheduler'] as const).map((kind) => ({
-      ...common,
-      id: randomUUID(),
+      id: ids[kind],
       idempotencyKey: `key of ${kind}`,
-      caller: builtInCaller(kind, internalOrigin('before')),
-      leaseUntil: later(3),
-      createdAt: app.clock.now(),
+      caller: { ...builtInCaller(kind, internalOrigin('before')) },
     }));
-    const [call, renewal] = requests;
-    if (call === undefined || renewal === undefined) throw new Error('there are two');
     for (const { idempotencyKey } of requests) {
       // as the provider sends it
       const headers = { 'idempotency-key': `${idempotencyKey}.30` };
       const body = JSON.stringify({ csr: Buffer.from(csrPem).toString('base64'), validity_days: 30 });
       await fetch(`${ca.url}/csr`, { method: 'POST', headers, body });
     }
-    const journal = { csrId, providerId, ...pendingRequest(renewal.idempotencyKey, renewal.id) };
-    const claimed = { status: 'processing', leaseOwner: 'before', leaseUntil: later(2), journal } as const;
-    const stored = requests.map(({ idempotencyKey: wish, ...row }) => ({ ...row, wish }));
     await app.database.transaction(async (tx) => {
-      await insertMany(tx, signingRequests, stored);
-      const entry = await findOpenRenewal(tx, fqdnId);
-      if (entry !== undefined) await updateRenewal(tx, entry, claimed);
+      for (const { id, idempotencyKey, caller } of requests)
+        await executeSql(
+          tx,
+          `insert into signing_requests (id, space_id, fqdn_id, fqdn, csr_id, spki_sha256, provider_id, wish, caller,
+            attempt, lease_until, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11)`,
+          [
+            ...[id, spaceId, fqdnId, name, csrId, spkiSha256, providerId, idempotencyKey, caller],
+            ...[later(3), app.clock.now()],
+          ],
+        );
     });
-    return { call, renewal };
   }
 
-  const read = async ({ id: fqdnId }: Fqdn) => ({
-    requests: await place.app.database.read((tx) => findRows(tx, signingRequests, { fqdnId })),
-    renewals: await storedRenewals(place.app.database, fqdnId),
-  });
+  /** Has the renewal claimed by a process of the version before, which asked its CA by the request. */
+  const claimBefore = (fqdn: Fqdn, requestId: string) =>
+    place.app.database.transaction(async (tx) => {
+      const entry = await findOpenRenewal(tx, fqdn.id);
+      const journal = { requestId };
+      const claimed = { status: 'processing', leaseOwner: 'before', leaseUntil: later(2), journal } as const;
+      if (entry !== undefined) await updateRenewal(tx, entry, claimed);
+    });
+
   const direct = ({ id: fqdnId }: Fqdn) =>
     place.app.database.read((tx) => findRows(tx, issuances, { fqdnId, isOrder: false }));
+  const keysOf = async (fqdn: Fqdn) =>
+    (await direct(fqdn))
+      .map(({ id, state, cause, idempotencyKey }) => [id, state, cause, idempotencyKey])
+      .toSorted();
 
   test('of each former table for one FQDN is migrated once and obtains each certificate once', async () => {
     const { app, ca, acme } = place;
     const { database, databaseUrl } = app;
     const fqdn = await renewedFqdn(place);
     const job = await leaveJob(fqdn);
-    for (const _ of ['0042-jobs', '0041-issuances']) await database.revertLast();
-    const { call, renewal } = await leaveRequests(fqdn);
-    const before = await read(fqdn);
+    const [callId, renewalId] = [randomUUID(), randomUUID()];
+    await claimBefore(fqdn, renewalId);
+    const before = await storedRenewals(database, fqdn.id);
+    for (const _ of migrations) await database.revertLast();
+    await leaveRequests(fqdn, { cli: callId, scheduler: renewalId });
     const issued = ca.ids.length;
 
     for (const deadly of ['copied', 'moved'] as const) {
       expect(await migrate({ databaseUrl, deadly })).toBe('SIGKILL');
-      expect(await database.pendingMigrations()).toEqual(['0041-issuances', '0042-jobs']);
+      expect(await database.pendingMigrations()).toEqual(migrations);
     }
     const both = [migrate({ databaseUrl }), migrate({ databaseUrl })];
     expect(await Promise.all(both)).toEqual(['exit code 0: ', 'exit code 0: ']);
     expect(await database.pendingMigrations()).toEqual([]);
 
-    expect(await read(fqdn)).toEqual(before);
+    expect(await storedRenewals(database, fqdn.id)).toEqual(before);
     const jobs = () => database.read((tx) => findRows(tx, issuances, { fqdnId: fqdn.id, isOrder: true }));
     const moved = { ...job, idempotencyKey: job.id, leaseUntil: expect.any(Date) };
     expect(await jobs()).toEqual([moved]);
-    expect(await direct(fqdn)).toEqual([]);
+    const requests = [
+      [callId, 'unknown', 'sign', 'key of cli'],
+      [renewalId, 'unknown', 'renewal', 'key of scheduler'],
+    ].toSorted();
+    expect(await keysOf(fqdn)).toEqual(requests);
 
     // the process before may still extend its lease
     app.clock.advance(minute);
@@ -130,19 +145,7 @@ describeEachDialect('work of the version before', (open) => {
     await until(async () => (await jobs())[0]?.state === 'issued');
     expect(await app.renew()).toMatchObject({ lapsed: 1, renewed: 0, failed: [{}] });
     await app.recoverSigning();
-    expect((await read(fqdn)).requests).toEqual([]);
-    const keys = (await direct(fqdn)).map(({ id, state, cause, idempotencyKey }) => [
-      id,
-      state,
-      cause,
-      idempotencyKey,
-    ]);
-    expect(keys.toSorted()).toEqual(
-      [
-        [call.id, 'unknown', 'sign', call.idempotencyKey],
-        [renewal.id, 'unknown', 'renewal', renewal.idempotencyKey],
-      ].toSorted(),
-    );
+    expect(await keysOf(fqdn)).toEqual(requests);
 
     ca.answer('normally');
     app.clock.advance(10 * minute);

@@ -5,7 +5,7 @@ import { schema } from '../../../src/database.js';
 /** A process that migrates a database. */
 export interface Migrating {
   readonly databaseUrl: string;
-  /** When it kills itself: as soon as the jobs are copied, or before it commits. */
+  /** When it kills itself: as soon as the requests are copied, or before it commits. */
   readonly deadly?: 'copied' | 'moved' | undefined;
 }
 
@@ -17,7 +17,7 @@ async function die(): Promise<never> {
 
 /** The migration, for a process that dies in it. */
 function dyingIn(migration: Migration, deadly: Migrating['deadly']): Migration {
-  if (migration.name !== '0042-jobs' || deadly === undefined) return migration;
+  if (migration.name !== '0043-one-record' || deadly === undefined) return migration;
   return {
     ...migration,
     up: async (runner, dialect) => {
