@@ -109,7 +109,7 @@ export function accountKeyPlace(column: string, rowId: string): SecretPlace {
   return { table: 'acme_accounts', column, rowId };
 }
 
-/** What the account with the CA is read and changed by. */
+/** Returns the parts by which the account with the CA is read and changed. */
 export function accountDepsOf({ parts, client }: AcmeContext) {
   return { ...parts, box: keyBoxOf(parts), client };
 }
