@@ -1,5 +1,5 @@
 import { type Tx, yieldBetween } from '@certloop/db';
-import type { Logger } from '@certloop/server';
+import type { Clock, Logger } from '@certloop/server';
 import type { DbDeps } from '../db-deps.js';
 import { type Destination, destinationsOf, type NewEvent } from './event.js';
 import { deleteOldEvents, insertEvent, insertEvents } from './events.repository.js';
@@ -18,6 +18,13 @@ export interface NoticesDeps extends DbDeps {
   readonly stop: AbortSignal;
   readonly mail: MailSettings | undefined;
   readonly webhook: WebhookSettings | undefined;
+}
+
+/** Dependencies of what records events. */
+export interface NoticeDeps {
+  readonly clock: Clock;
+  /** Undefined without a destination of notices: nothing is recorded. */
+  readonly notices: Notices | undefined;
 }
 
 /** Events on their way to people and programs. */

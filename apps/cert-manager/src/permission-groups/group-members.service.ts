@@ -6,11 +6,12 @@ import { recordAudit } from '../audit/audit.service.js';
 import { deleteMember, insertMember, listMembers, replaceMembers } from './group-members.repository.js';
 import { requireKnown } from './known-ids.js';
 import {
-  findPermissionGroup,
+  getGroupRow,
+  groupNotFound,
   lockPermissionGroup,
   lockPermissionGroupsForShare,
 } from './permission-groups.repository.js';
-import { groupNotFound, type PermissionGroupsDeps } from './permission-groups.service.js';
+import type { PermissionGroupsDeps } from './permission-groups.service.js';
 
 type GroupMembersDeps = Pick<PermissionGroupsDeps, 'db' | 'clock' | 'lockUsersForShare'>;
 
@@ -22,7 +23,7 @@ export async function listGroupMembers(
 ): Promise<string[]> {
   requireAdmin(caller);
   return db.read(async (tx) => {
-    if ((await findPermissionGroup(tx, id)) === undefined) throw groupNotFound();
+    await getGroupRow(tx, id);
     return listMembers(tx, id);
   });
 }
@@ -40,7 +41,7 @@ export async function setGroupMembers(
   requireAdmin(caller);
   const userIds = [...new Set(asked)].toSorted();
   return db.transaction(async (tx) => {
-    if ((await lockPermissionGroup(tx, id)) === undefined) throw groupNotFound();
+    await lockPermissionGroup(tx, id);
     requireKnown('userIds', asked, 'user', await lockUsersForShare(tx, userIds));
     const before = await listMembers(tx, id);
     await replaceMembers(tx, id, userIds);

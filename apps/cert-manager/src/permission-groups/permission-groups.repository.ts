@@ -1,3 +1,4 @@
+import { NotFound } from '@certloop/contracts';
 import {
   column,
   defineTable,
@@ -15,7 +16,6 @@ import {
 } from '@certloop/db';
 import { In } from 'typeorm';
 import type { Level } from '../access/levels.js';
-import type { Grant } from '../access/rights.js';
 import { permissionGroupMembers } from './group-members.repository.js';
 import { byGroup, type PermissionGroup, type PermissionGroupRow } from './permission-group.js';
 
@@ -66,23 +66,26 @@ export async function listGroupsOf(tx: Tx, userId: string): Promise<PermissionGr
   );
 }
 
-/** Returns the grants of the groups of a user. */
-export async function listGrants(tx: Tx, userId: string): Promise<Grant[]> {
-  return listGroupsOf(tx, userId);
-}
-
-export async function findPermissionGroup(tx: Tx, id: string): Promise<PermissionGroup | undefined> {
+/** Throws NotFound. */
+export async function getGroupRow(tx: Tx, id: string): Promise<PermissionGroup> {
   return peopled(tx, await tx.findBy(permissionGroups, { id }));
 }
 
-/** The group, which no one else may change until the transaction ends. */
-export async function lockPermissionGroup(tx: Tx, id: string): Promise<PermissionGroup | undefined> {
+/** The group, which no one else may change until the transaction ends. Throws NotFound. */
+export async function lockPermissionGroup(tx: Tx, id: string): Promise<PermissionGroup> {
   return peopled(tx, await lockForUpdate(tx, permissionGroups, { id }));
 }
 
 /** Returns the ids that name a group; none of these is deleted before the transaction ends. */
 export async function lockPermissionGroupsForShare(tx: Tx, ids: readonly string[]): Promise<string[]> {
   return (await lockForShare(tx, permissionGroups, { id: In([...ids]) })).map(({ id }) => id);
+}
+
+export function groupNotFound(): NotFound {
+  return new NotFound('permission group not found', {
+    code: 'permission_group_not_found',
+    title: 'Permission group not found',
+  });
 }
 
 /** Makes the stored group and its spaces those of `group`. */
@@ -105,9 +108,8 @@ export async function deleteSpaceFromGroups(
   await deleteRows(tx, permissionGroupSpaces, { spaceId: scope.spaceId });
 }
 
-async function peopled(tx: Tx, groups: readonly PermissionGroupRow[]): Promise<PermissionGroup | undefined> {
-  const [group] = groups;
-  if (group === undefined) return undefined;
+async function peopled(tx: Tx, [group]: readonly PermissionGroupRow[]): Promise<PermissionGroup> {
+  if (group === undefined) throw groupNotFound();
   const reached = await tx.find(permissionGroupSpaces, {
     where: { groupId: group.id },
     order: { spaceId: 'ASC' },

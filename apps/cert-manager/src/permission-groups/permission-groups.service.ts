@@ -1,4 +1,3 @@
-import { NotFound } from '@certloop/contracts';
 import { isWholeList, type ListPage, type ListWindow, mapPage, newRowId, type Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
@@ -10,7 +9,7 @@ import { requireKnown } from './known-ids.js';
 import type { PeopledGroup, PermissionGroup } from './permission-group.js';
 import {
   deleteGroupRow,
-  findPermissionGroup,
+  getGroupRow,
   insertPermissionGroup,
   lockPermissionGroup,
   readGroupPage,
@@ -54,8 +53,7 @@ export async function getPermissionGroup(
 ): Promise<PeopledGroup> {
   requireAdmin(caller);
   return db.read(async (tx) => {
-    const group = await findPermissionGroup(tx, id);
-    if (group === undefined) throw groupNotFound();
+    const group = await getGroupRow(tx, id);
     return { ...group, userIds: await listMembers(tx, id) };
   });
 }
@@ -96,7 +94,6 @@ export async function updatePermissionGroup(
   requireAdmin(caller);
   return deps.db.transaction(async (tx) => {
     const before = await lockPermissionGroup(tx, id);
-    if (before === undefined) throw groupNotFound();
     const { name = before.name, description = before.description } = input;
     const group = { ...before, name, description, ...changedReach(before, input) };
     await requireNamed(deps, tx, input);
@@ -122,17 +119,9 @@ export async function deletePermissionGroup(
   requireAdmin(caller);
   await db.transaction(async (tx) => {
     const group = await lockPermissionGroup(tx, id);
-    if (group === undefined) throw groupNotFound();
     const details = { before: { ...factsOf(group), userIds: await listMembers(tx, id) } };
     await deleteGroupRow(tx, id);
     await recordAudit(tx, caller, { ...entryOf('group.delete', id), details }, clock.now());
-  });
-}
-
-export function groupNotFound(): NotFound {
-  return new NotFound('permission group not found', {
-    code: 'permission_group_not_found',
-    title: 'Permission group not found',
   });
 }
 

@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.js';
 import { canOn, type Level, readableSpaces, requireAdmin } from '../access/permissions.js';
 import { type Rights, rightsOf } from '../access/rights.js';
 import { permissionGroupView } from '../permission-groups/permission-group-view.js';
-import { listGrants, listGroupsOf } from '../permission-groups/permission-groups.repository.js';
+import { listGroupsOf } from '../permission-groups/permission-groups.repository.js';
 import { getUserRow } from './users.repository.js';
 
 export interface OwnPermissionsDeps {
@@ -21,7 +21,7 @@ export async function describePermissionsOf(
 ): Promise<UserPermissions> {
   requireAdmin(caller);
   const rights = await deps.db.read(async (tx) => {
-    return rightsOf(await getUserRow(tx, userId), await listGrants(tx, userId));
+    return rightsOf(await getUserRow(tx, userId), await listGroupsOf(tx, userId));
   });
   return describeOwnPermissions(deps, { ...rights, userId });
 }

@@ -2,7 +2,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { countCsrRows } from '../../src/csrs/csrs.repository.js';
 import { countFqdnRows } from '../../src/fqdns/fqdns.repository.js';
-import { listGrants } from '../../src/permission-groups/permission-groups.repository.js';
+import { listGroupsOf } from '../../src/permission-groups/permission-groups.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { grant, grantEverything } from '../support/factories.js';
 import { addCsr, addFqdn, addSpace, auditEntries, badIds, unknownId } from '../support/inventory.js';
@@ -91,7 +91,7 @@ describeEachDialect('deleting a space', (open) => {
     const emil = await settlePerson(app, { username: 'emil' });
     await grant(app, emil, 'FULL_ACCESS', [space.id]);
     await remove(space.id).expect(200);
-    const grants = await app.database.read((tx) => listGrants(tx, emil.id));
+    const grants = await app.database.read((tx) => listGroupsOf(tx, emil.id));
     expect(grants).toMatchObject([{ allSpaces: false, spaceIds: [] }]);
     const { body } = await app.request.get('/spaces').set(emil.auth).expect(200);
     expect(body).toEqual([]);

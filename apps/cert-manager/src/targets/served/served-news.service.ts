@@ -1,13 +1,6 @@
 import type { Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
-import type { Notices } from '../../events/notices.service.js';
+import type { NoticeDeps } from '../../events/notices.service.js';
 import type { InService, JudgedTargets } from '../probes/settle-observed.service.js';
-
-interface NoticeDeps {
-  readonly clock: Clock;
-  /** Undefined without a destination of notices: nothing is recorded. */
-  readonly notices: Notices | undefined;
-}
 
 /** Records that servers do not serve what they should, when this begins. */
 export async function recordDriftNotice(

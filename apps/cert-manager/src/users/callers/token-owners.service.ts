@@ -1,7 +1,7 @@
 import type { Database, Tx } from '@certloop/db';
 import { type BatchEnd, batched, sameText, secretHash } from '@certloop/server';
 import { type Rights, rightsOf } from '../../access/rights.js';
-import { listGrants } from '../../permission-groups/permission-groups.repository.js';
+import { listGroupsOf } from '../../permission-groups/permission-groups.repository.js';
 import type { ApiTokenRow } from '../api-tokens/api-token.js';
 import { listApiTokensById } from '../api-tokens/api-tokens.repository.js';
 import type { TokenParts } from '../sessions/credentials.js';
@@ -52,5 +52,5 @@ async function readOwners(tx: Tx, ids: ReadonlySet<string>): Promise<Map<string,
 
 /** Returns the rights of a user. */
 export async function readRights(tx: Tx, user: UserRow): Promise<Rights> {
-  return rightsOf(user, user.isAdmin ? [] : await listGrants(tx, user.id));
+  return rightsOf(user, user.isAdmin ? [] : await listGroupsOf(tx, user.id));
 }

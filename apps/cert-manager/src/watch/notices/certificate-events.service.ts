@@ -1,9 +1,8 @@
 import { type Tx, yieldBetween } from '@certloop/db';
-import type { Clock } from '@certloop/server';
 import { nilUuid } from '../../access/caller.js';
 import { chainHint, endsView } from '../../certificates/in-use.js';
 import type { DbDeps } from '../../db-deps.js';
-import type { Notices } from '../../events/notices.service.js';
+import type { NoticeDeps, Notices } from '../../events/notices.service.js';
 import { findFqdn } from '../../fqdns/fqdns.repository.js';
 import type { FailedRenewal } from '../../renewals/queue/settle-renewal.service.js';
 import { computeStatus, type StatusFacts, type StatusOutlook } from '../../statuses/computed-status.js';
@@ -16,7 +15,7 @@ import { isExpiryNews, isFailureNews } from './event-rules.js';
 export async function recordFailedNotice(
   tx: Tx,
   { entry, fault }: FailedRenewal,
-  { notices, clock }: { readonly notices: Notices | undefined; readonly clock: Clock },
+  { notices, clock }: NoticeDeps,
 ): Promise<void> {
   if (notices === undefined) return;
   const { id: entryId, fqdnId, spaceId, certificateId, isTest, attempt } = entry;

@@ -1,23 +1,16 @@
 import type { Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { endsView } from '../../certificates/in-use.js';
 import type { StoredCertificate } from '../../certificates/store-certificates.service.js';
 import type { NewEvent } from '../../events/event.js';
-import type { Notices } from '../../events/notices.service.js';
+import type { NoticeDeps } from '../../events/notices.service.js';
 import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
 import type { Changes } from '../../fqdns/fqdns.service.js';
 import { type NameHolder, otherHolders, parentOf } from '../../fqdns/holders/held-name.js';
 import { findHolderBelow, findHolders } from '../../fqdns/holders/name-holders.repository.js';
 import { leafHostnames } from '../../judging/issued-certificate.js';
 import type { RevokedCertificate } from '../../revocations/settle-revocation.service.js';
-
-interface NoticeDeps {
-  readonly clock: Clock;
-  /** Undefined without a destination of notices: nothing is recorded. */
-  readonly notices: Notices | undefined;
-}
 
 /** Records an event of each certificate that is stored, and for who else holds its names. */
 export async function recordStoredNotice(
