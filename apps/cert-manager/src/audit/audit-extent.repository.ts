@@ -1,35 +1,36 @@
-import { capabilitiesOf, column, querySql, type Tx } from '@certloop/db';
-import type { TransactionHorizon } from './search/audit-stretches.js';
+import { capabilitiesOf, column, querySql, type RowOf, type SqlValue, type Tx } from '@certloop/db';
+import type { AuditEnds, TransactionHorizon } from './search/audit-stretches.js';
+
+const extentColumns = {
+  count: column.bigint(),
+  firstSeq: column.bigint().nullable(),
+  lastSeq: column.bigint().nullable(),
+};
 
 /** Extent of the log: how many entries, from which position to which. */
-export interface AuditExtent {
-  readonly count: number;
-  readonly firstSeq: number | null;
-  readonly lastSeq: number | null;
-}
+export type AuditExtent = RowOf<{ columns: typeof extentColumns }>;
 
 export async function measureAuditLogs(tx: Tx): Promise<AuditExtent> {
-  const columns = {
-    count: column.bigint(),
-    firstSeq: column.bigint().nullable(),
-    lastSeq: column.bigint().nullable(),
-  };
-  const [extent] = await querySql<AuditExtent>(
-    tx,
-    columns,
-    'select count(*) as count, min(id) as first_seq, max(id) as last_seq from audit_logs',
-  );
+  const text = 'select count(*) as count, min(id) as first_seq, max(id) as last_seq from audit_logs';
+  const [extent] = await querySql(tx, extentColumns, text);
   return extent ?? { count: 0, firstSeq: null, lastSeq: null };
 }
 
 /** Positions of the oldest and of the newest entry; undefined if there is none. */
-export async function findAuditEnds(
-  tx: Tx,
-): Promise<{ readonly first: number; readonly last: number } | undefined> {
+export async function findAuditEnds(tx: Tx): Promise<AuditEnds | undefined> {
   // two ways into the index: asked for both at once, SQLite reads the whole of it
   const text = `select (select min(id) from audit_logs) as first, (select max(id) from audit_logs) as last`;
+  return readEnds(tx, text, []);
+}
+
+/** The ends of which the statement returns the positions as `first` and `last`; undefined if it finds none. */
+export async function readEnds(
+  tx: Tx,
+  text: string,
+  values: readonly SqlValue[],
+): Promise<AuditEnds | undefined> {
   const columns = { first: column.bigint().nullable(), last: column.bigint().nullable() };
-  const [ends] = await querySql<{ first: number | null; last: number | null }>(tx, columns, text);
+  const [ends] = await querySql(tx, columns, text, values);
   if (ends === undefined || ends.first === null || ends.last === null) return undefined;
   return { first: ends.first, last: ends.last };
 }

@@ -38,7 +38,7 @@ export async function findAuditPage(
   if (ends === undefined || window.offset >= total) return { rows: [], total };
   const isWhole = scope.ownUserId === undefined && Object.keys(filter).length === 0;
   const direct = isWhole && isDense(ends, total) ? withoutOffset(window, ends) : window;
-  return { rows: await findRows(tx, scope, resolved, { ...direct, total }), total };
+  return { rows: await findAuditRows(tx, scope, resolved, { ...direct, total }), total };
 }
 
 function isDense({ first, last }: AuditEnds, total: number): boolean {
@@ -51,16 +51,6 @@ function withoutOffset(window: AuditWindow, { first, last }: AuditEnds): AuditWi
   if (after !== undefined || offset === 0) return window;
   const start = order === 'asc' ? { after: first + offset - 1 } : { upTo: last - offset };
   return { ...window, ...start, offset: 0 };
-}
-
-/** One page as above, without the total; `filter` comes from `withUsernames`. */
-export async function findAuditRows(
-  tx: Tx,
-  scope: AuditScope,
-  filter: AuditFilter,
-  window: AuditWindow,
-): Promise<AuditLogRow[]> {
-  return findRows(tx, scope, filter, window);
 }
 
 /** The filter with all spellings of its user name: there are few names, and the index finds only exact ones. */
@@ -85,12 +75,7 @@ async function countAudit(
     if (above >= ends.first) condition.add((at) => `id > ${at(above)}`);
     if (upTo < ends.last) condition.add((at) => `id <= ${at(upTo)}`);
     const text = `select count(*) as total from audit_logs ${condition.where()}`;
-    const [counted] = await querySql<{ total: number }>(
-      tx,
-      { total: column.bigint() },
-      text,
-      condition.values,
-    );
+    const [counted] = await querySql(tx, { total: column.bigint() }, text, condition.values);
     return counted?.total ?? 0;
   };
   // the details of an entry may change
@@ -106,7 +91,8 @@ interface CountedWindow extends AuditWindow {
   readonly total?: number;
 }
 
-function findRows(
+/** One page as above, without the total; `filter` comes from `withUsernames`. */
+export function findAuditRows(
   tx: Tx,
   scope: AuditScope,
   filter: AuditFilter,

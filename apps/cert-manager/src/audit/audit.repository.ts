@@ -72,11 +72,7 @@ export async function updateAuditDetails(
 /** Position of the newest entry; 0 if there is none. */
 export async function findLastSeq(tx: Tx): Promise<number> {
   const columns = { lastSeq: column.bigint().nullable() };
-  const [found] = await querySql<{ lastSeq: number | null }>(
-    tx,
-    columns,
-    'select max(id) as last_seq from audit_logs',
-  );
+  const [found] = await querySql(tx, columns, 'select max(id) as last_seq from audit_logs');
   return found?.lastSeq ?? 0;
 }
 

@@ -1,4 +1,4 @@
-import { capabilitiesOf, column, querySql, type Tx } from '@certloop/db';
+import { capabilitiesOf, column, querySql, type RowOf, type Tx } from '@certloop/db';
 import { auditLogs } from './audit.repository.js';
 import { auditCondition } from './search/audit-condition.repository.js';
 import type { AuditScope } from './search/audit-filter.js';
@@ -27,14 +27,15 @@ export async function findChangeEnds(tx: Tx, settledBefore: Date): Promise<Chang
   return { last, settled: Math.max(settled?.id ?? 0, cleared), cleared };
 }
 
-interface ChangedRow {
-  readonly id: number;
-  readonly resourceType: string;
-  readonly resourceId: string;
-  readonly spaceId: string | null;
+const { id, resourceType, resourceId, spaceId } = auditLogs.columns;
+const changedColumns = {
+  id,
+  resourceType,
+  resourceId,
+  spaceId,
   /** The FQDN that the entry is about; null if it is about none. */
-  readonly fqdnId: string | null;
-}
+  fqdnId: column.uuid().nullable(),
+};
 
 /** Entries of the scope after the position `since`, oldest first, at most `limit`. */
 export async function listChangedRows(
@@ -42,14 +43,12 @@ export async function listChangedRows(
   scope: AuditScope,
   since: number,
   limit: number,
-): Promise<ChangedRow[]> {
+): Promise<RowOf<{ columns: typeof changedColumns }>[]> {
   const condition = auditCondition(scope, {}, 'position');
   condition.add((at) => `id > ${at(since)}`);
-  const { id, resourceType, resourceId, spaceId } = auditLogs.columns;
-  const columns = { id, resourceType, resourceId, spaceId, fqdnId: column.uuid().nullable() };
   const fqdnId = `case when resource_type = 'fqdn' then cast(resource_id as varchar(36))
     else details ->> 'fqdnId' end`;
   const text = `select id, resource_type, resource_id, space_id, ${fqdnId} as fqdn_id
     from audit_logs ${condition.where()} order by id limit ${limit}`;
-  return querySql<ChangedRow>(tx, columns, text, condition.values);
+  return querySql(tx, changedColumns, text, condition.values);
 }

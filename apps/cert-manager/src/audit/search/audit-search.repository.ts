@@ -1,5 +1,5 @@
 import { column, querySql, type Tx } from '@certloop/db';
-import { findAuditEnds } from '../audit-extent.repository.js';
+import { findAuditEnds, readEnds } from '../audit-extent.repository.js';
 import { withUsernames } from '../audit-list.repository.js';
 import { auditCondition, isInOrder } from './audit-condition.repository.js';
 import type { AuditFilter, AuditScope } from './audit-filter.js';
@@ -17,31 +17,21 @@ export async function beginAuditSearch(tx: Tx, filter: AuditFilter): Promise<Aud
   const isTimed = from !== undefined || to !== undefined;
   return {
     filter: await withUsernames(tx, filter),
-    ends: await (isTimed ? findEndsWithin(tx, { from, to }) : findAuditEnds(tx)),
+    ends: await (isTimed ? findEndsWithin(tx, filter) : findAuditEnds(tx)),
   };
 }
 
-interface Period {
-  readonly from: Date | undefined;
-  readonly to: Date | undefined;
-}
-
 /** Clocks may have been wrong, so that times do not rise with positions: the index of times knows all of them. */
-async function findEndsWithin(tx: Tx, { from, to }: Period): Promise<AuditEnds | undefined> {
+async function findEndsWithin(
+  tx: Tx,
+  { from, to }: Pick<AuditFilter, 'from' | 'to'>,
+): Promise<AuditEnds | undefined> {
   const condition = auditCondition(
     { spaces: 'all', withUnplaced: true },
     { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
   );
   const text = `select min(id) as first, max(id) as last from audit_logs ${condition.where()}`;
-  const columns = { first: column.bigint().nullable(), last: column.bigint().nullable() };
-  const [ends] = await querySql<{ first: number | null; last: number | null }>(
-    tx,
-    columns,
-    text,
-    condition.values,
-  );
-  if (ends === undefined || ends.first === null || ends.last === null) return undefined;
-  return { first: ends.first, last: ends.last };
+  return readEnds(tx, text, condition.values);
 }
 
 /** Hits in a stretch of the log. */
