@@ -1,5 +1,5 @@
 import type { RevocationReasonName } from '@certloop/contracts';
-import type { OrderStep, StepChange } from '../acme/orders/order-steps.js';
+import type { OrderJournal } from '../acme/orders/order-steps.js';
 import type { LeafFacts } from '../judging/issued-certificate.js';
 
 /** How an attempt to reach a provider went; `message` is a sentence for people. */
@@ -63,7 +63,7 @@ export type SignOutcome =
 export type OrderState = Readonly<Record<string, unknown>>;
 
 /** Where a provider stores the progress of an order, so that another process can resume it. */
-export interface OrderProgress {
+export interface OrderProgress extends OrderJournal {
   /** State that was stored last; undefined for a new order. */
   readonly stored: OrderState | undefined;
   /**
@@ -72,14 +72,8 @@ export interface OrderProgress {
    * in the same transaction what the order led to, if that is not accepted.
    */
   store(state: OrderState | undefined, unaccepted?: UnacceptedCertificate): Promise<void>;
-  /** Whether another request or renewal holds the order of the address. */
-  readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces?: string | undefined;
-  /** The caller reports that they have published what the order waits for. */
-  readonly isConfirmed?: boolean | undefined;
-  /** Called with every step as it goes. */
-  readonly onStep?: ((step: OrderStep, change: StepChange) => Promise<void>) | undefined;
 }
 
 export type RefreshOutcome =
