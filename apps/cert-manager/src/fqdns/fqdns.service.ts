@@ -1,4 +1,4 @@
-import { scalars } from '@certloop/contracts';
+import { type BodyOf, type certManagerContract, scalars } from '@certloop/contracts';
 import { type ListPage, type ListWindow, newRowId, readList, type Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
@@ -53,12 +53,7 @@ export function fqdnsOf<Fqdn>(event: FqdnEvent<Fqdn>): readonly Fqdn[] {
   return 'fqdn' in event ? [event.fqdn] : event.changes.map(({ fqdn }) => fqdn);
 }
 
-export interface NewFqdn {
-  readonly spaceId: string;
-  readonly fqdn: string;
-  readonly description?: string | undefined;
-  readonly providerId?: string | undefined;
-}
+export type NewFqdn = BodyOf<typeof certManagerContract.createFqdn> & { readonly spaceId: string };
 
 /** An FQDN by the id of its space and its own. */
 export interface FqdnPlace {

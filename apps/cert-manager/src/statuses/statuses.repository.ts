@@ -7,54 +7,39 @@ import {
   lockForUpdate,
   placeholders,
   querySql,
+  type RowOf,
   type SqlValue,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { In } from 'typeorm';
-import type { ComputedStatus, StatusOutlook, StatusProblem } from './computed-status.js';
-
-/** The state of an FQDN, as it is stored: lists are sorted, filtered and counted by it. */
-export interface FqdnStatusRow extends Omit<ComputedStatus, 'expiresAt' | 'renewAt' | 'attentionAt'> {
-  /** The FQDN's. */
-  readonly id: string;
-  readonly spaceId: string;
-  readonly fqdn: string;
-  /** The name in Unicode where it has another spelling than ASCII, in lower case. */
-  readonly unicodeName: string | null;
-  readonly renewalEnabled: boolean;
-  /** Who is asked for the next certificate: who issued the newest one, else the FQDN's own provider. */
-  readonly providerId: string | null;
-  /** These three are `never` instead of null, so that an index sorts by them. */
-  readonly expiresAt: Date;
-  readonly renewAt: Date;
-  readonly attentionAt: Date;
-  /** The last request for a certificate that failed; no other table has those of csr/sign. */
-  readonly requestFailedAt: Date | null;
-  readonly requestFailure: string | null;
-  readonly updatedAt: Date;
-}
+import type { StatusOutlook, StatusProblem } from './computed-status.js';
 
 /** After every certificate: the last millisecond that RFC 5280 can write, which none of them ends in. */
 export const noDate = new Date('9999-12-31T23:59:59.999Z');
 
-export const fqdnStatuses = defineTable<FqdnStatusRow>('fqdn_standings', {
+export const fqdnStatuses = defineTable('fqdn_standings', {
   columns: {
+    /** The FQDN's. */
     id: column.uuid().primary(),
     spaceId: column.uuid(),
     fqdn: column.word(253),
+    /** The name in Unicode where it has another spelling than ASCII, in lower case. */
     unicodeName: column.text().nullable(),
     renewalEnabled: column.boolean(),
+    /** Who is asked for the next certificate: who issued the newest one, else the FQDN's own provider. */
     providerId: column.uuid().nullable(),
     outlook: column.word<StatusOutlook>(16),
     certificateId: column.uuid().nullable(),
     notBefore: column.instant().nullable(),
+    /** These three are `never` instead of null, so that an index sorts by them. */
     expiresAt: column.instant(),
     renewAt: column.instant(),
     attentionAt: column.instant(),
     problem: column.word<StatusProblem>(16).nullable(),
     problemAt: column.instant().nullable(),
     problemReason: column.text().nullable(),
+    /** The last request for a certificate that failed; no other table has those of csr/sign. */
     requestFailedAt: column.instant().nullable(),
     requestFailure: column.text().nullable(),
     updatedAt: column.instant(),
@@ -80,6 +65,9 @@ export const fqdnStatuses = defineTable<FqdnStatusRow>('fqdn_standings', {
   ],
   references: [{ columns: ['id'], table: 'fqdns', onDelete: 'CASCADE' }],
 });
+
+/** The state of an FQDN, as it is stored: lists are sorted, filtered and counted by it. */
+export type FqdnStatusRow = RowOf<typeof fqdnStatuses>;
 
 /** SQL condition of each state at the moment in the placeholder; it agrees with `stateAt`. */
 export function stateCondition(state: FqdnState, at: string): string {

@@ -6,28 +6,15 @@ import {
   findRow,
   findRows,
   onUniqueViolation,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
-import type { TargetSettings } from './target.js';
-
-/** A target as it is stored. */
-export interface TargetRow extends TargetSettings {
-  readonly id: string;
-  readonly fqdnId: string;
-  readonly spaceId: string;
-  readonly source: Target['source'];
-  /** When it is probed next; while a process probes it, when its turn lapses. */
-  readonly dueAt: Date;
-  /** Of the process that probes it; null when none does. */
-  readonly leaseToken: string | null;
-  readonly createdAt: Date;
-}
 
 /** Columns that no two targets share. */
 const place = ['fqdnId', 'host', 'port', 'protocol', 'sni'] as const;
 
-export const targets = defineTable<TargetRow>('targets', {
+export const targets = defineTable('targets', {
   columns: {
     id: column.uuid().primary(),
     fqdnId: column.uuid(),
@@ -42,7 +29,9 @@ export const targets = defineTable<TargetRow>('targets', {
     graceSeconds: column.integer(),
     enabled: column.boolean(),
     source: column.word<Target['source']>(5),
+    /** When it is probed next; while a process probes it, when its turn lapses. */
     dueAt: column.instant(),
+    /** Of the process that probes it; null when none does. */
     leaseToken: column.uuid().nullable(),
     createdAt: column.instant(),
   },
@@ -53,6 +42,9 @@ export const targets = defineTable<TargetRow>('targets', {
   ],
   references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
 });
+
+/** A target as it is stored. */
+export type TargetRow = RowOf<typeof targets>;
 
 const taken = () =>
   new Conflict('this FQDN already has a target with the same host, port, protocol and sni', {

@@ -4,15 +4,10 @@ import type { FqdnRow } from '../fqdns.repository.js';
 import { type FoundHolders, type NameHolder, nameLookupOf, parentOf } from './held-name.js';
 
 /** A name with its holder. It ends with the FQDN, and the next space that is issued a certificate holds the name. */
-export interface NameHolderRow extends NameHolder {
-  /** The name without its first label. */
-  readonly parent: string;
-  readonly since: Date;
-}
-
-export const nameHolders = defineTable<NameHolderRow>('name_holders', {
+export const nameHolders = defineTable('name_holders', {
   columns: {
     name: column.word(253).primary(),
+    /** The name without its first label. */
     parent: column.word(253),
     spaceId: column.uuid(),
     fqdnId: column.uuid(),

@@ -1,21 +1,18 @@
-import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
-import { column, defineTable, deleteRows, findRow, insertOrUpdate, type Tx } from '@certloop/db';
+import type { AllowedNames } from '@certloop/contracts';
+import { column, defineTable, deleteRows, findRow, insertOrUpdate, type RowOf, type Tx } from '@certloop/db';
 
-/** The policy of all spaces that have none of their own; at most one row. */
-export interface DefaultPolicyRow extends IssuancePolicy {
-  readonly name: 'default';
-  /** Another one after each change. */
-  readonly revision: string;
-}
-
-export const defaultPolicies = defineTable<DefaultPolicyRow>('default_policies', {
+export const defaultPolicies = defineTable('default_policies', {
   columns: {
     name: column.word<'default'>(16).primary(),
+    /** Another one after each change. */
     revision: column.uuid(),
     allowedNames: column.json<AllowedNames>().nullable(),
     providerIds: column.json<string[]>().nullable(),
   },
 });
+
+/** The policy of all spaces that have none of their own; at most one row. */
+export type DefaultPolicyRow = RowOf<typeof defaultPolicies>;
 
 export function findDefaultPolicy(tx: Tx): Promise<DefaultPolicyRow | undefined> {
   return findRow(tx, defaultPolicies, { name: 'default' });

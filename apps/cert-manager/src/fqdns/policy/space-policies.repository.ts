@@ -1,4 +1,4 @@
-import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
+import type { AllowedNames } from '@certloop/contracts';
 import {
   capabilitiesOf,
   column,
@@ -7,35 +7,31 @@ import {
   findRow,
   insertOrUpdate,
   querySql,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { maxNamed, type ProviderUsers } from '../../providers/provider-users.repository.js';
 import { spaces } from '../../spaces/spaces.repository.js';
 
-/** The policy of a space that has, or had, one, or was reviewed after a change of the default one. */
-export interface SpacePolicyRow extends IssuancePolicy {
-  readonly spaceId: string;
-  /** Another one after each change: by it a process knows whether the rules that it remembers are still those. */
-  readonly revision: string;
-  /** The FQDN, by name, after which the review of the space's FQDNs goes on; null when it is complete. */
-  readonly reviewedTo: string | null;
-  /** When the review may be taken up; null when it is complete. */
-  readonly reviewDueAt: Date | null;
-}
-
-export const spacePolicies = defineTable<SpacePolicyRow>('space_policies', {
+export const spacePolicies = defineTable('space_policies', {
   columns: {
     spaceId: column.uuid().primary(),
+    /** Another one after each change: by it a process knows whether the rules that it remembers are still those. */
     revision: column.uuid(),
     allowedNames: column.json<AllowedNames>().nullable(),
     providerIds: column.json<string[]>().nullable(),
+    /** The FQDN, by name, after which the review of the space's FQDNs goes on; null when it is complete. */
     reviewedTo: column.word(253).nullable(),
+    /** When the review may be taken up; null when it is complete. */
     reviewDueAt: column.instant().nullable(),
   },
   indexes: [{ columns: ['reviewDueAt'], where: 'review_due_at is not null' }],
   references: [{ columns: ['spaceId'], table: 'spaces', onDelete: 'CASCADE' }],
 });
+
+/** The policy of a space that has, or had, one, or was reviewed after a change of the default one. */
+export type SpacePolicyRow = RowOf<typeof spacePolicies>;
 
 export async function findSpacePolicy(tx: Tx, spaceId: string): Promise<SpacePolicyRow | undefined> {
   return findRow(tx, spacePolicies, { spaceId });

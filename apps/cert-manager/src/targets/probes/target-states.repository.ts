@@ -1,52 +1,47 @@
 import type { probeFailures, probeStages, ServedAddress } from '@certloop/contracts';
-import { column, defineTable, deleteRows, findRows, insertMany, querySql, type Tx } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  findRows,
+  insertMany,
+  querySql,
+  type RowOf,
+  type Tx,
+} from '@certloop/db';
 import { In } from 'typeorm';
 import type { AddressState } from './address-state.js';
 
-/** State of an address of a target. */
-export interface TargetStateRow extends AddressState {
-  readonly targetId: string;
-  /** Empty where the host has no address. */
-  readonly address: string;
-  /** Hex; null without a handshake, as all that follows of a certificate. */
-  readonly serialNumber: string | null;
-  /** SHA-256 over the DER of the certificate and over its SubjectPublicKeyInfo, hex. */
-  readonly leafSha256: string | null;
-  readonly spkiSha256: string | null;
-  readonly issuer: string | null;
-  readonly notBefore: Date | null;
-  readonly notAfter: Date | null;
-  /** Step and reason where there was no handshake. */
-  readonly stage: (typeof probeStages)[number] | null;
-  readonly failure: (typeof probeFailures)[number] | null;
-  /** Why the chain is at fault. */
-  readonly detail: string | null;
-  readonly observedAt: Date;
-  readonly observer: ServedAddress['observer'];
-}
-
-export const targetStates = defineTable<TargetStateRow>('target_states', {
+export const targetStates = defineTable('target_states', {
   columns: {
     targetId: column.uuid().primary(),
+    /** Empty where the host has no address. */
     address: column.word(45).primary(),
-    class: column.word<TargetStateRow['class']>(20),
+    class: column.word<AddressState['class']>(20),
     since: column.instant(),
     failingSince: column.instant().nullable(),
     misses: column.integer(),
+    /** Hex; null without a handshake, as all that follows of a certificate. */
     serialNumber: column.word(64).nullable(),
+    /** SHA-256 over the DER of the certificate and over its SubjectPublicKeyInfo, hex. */
     leafSha256: column.word(64).nullable(),
     spkiSha256: column.word(64).nullable(),
     issuer: column.text().nullable(),
     notBefore: column.instant().nullable(),
     notAfter: column.instant().nullable(),
-    stage: column.word<NonNullable<TargetStateRow['stage']>>(16).nullable(),
-    failure: column.word<NonNullable<TargetStateRow['failure']>>(32).nullable(),
+    /** Step and reason where there was no handshake. */
+    stage: column.word<(typeof probeStages)[number]>(16).nullable(),
+    failure: column.word<(typeof probeFailures)[number]>(32).nullable(),
+    /** Why the chain is at fault. */
     detail: column.text().nullable(),
     observedAt: column.instant(),
-    observer: column.word<TargetStateRow['observer']>(8),
+    observer: column.word<ServedAddress['observer']>(8),
   },
   references: [{ columns: ['targetId'], table: 'targets', onDelete: 'CASCADE' }],
 });
+
+/** State of an address of a target. */
+export type TargetStateRow = RowOf<typeof targetStates>;
 
 /** States of the targets' addresses, by target and address. */
 export async function listStates(
