@@ -1,6 +1,15 @@
-import { column, defineTable, executeSql, insertMany, newRowId, type Tx } from '@certloop/db';
-import type { Destination, EventData, EventType, NewEvent } from './event.js';
-import { notices } from './notices.repository.js';
+import {
+  column,
+  defineTable,
+  executeSql,
+  insertMany,
+  newRowId,
+  placeholders,
+  querySql,
+  type Tx,
+} from '@certloop/db';
+import type { Destination, EventData, EventType, NewEvent, OutgoingEvent } from './event.js';
+import { type NoticeRow, notices } from './notices.repository.js';
 
 /** An event as it is stored, for 30 days. */
 export const events = defineTable('events', {
@@ -66,6 +75,23 @@ function noticeOf(
   now: Date,
 ) {
   return { ...event, id: newRowId(now), createdAt: now, dueAt: now, leaseToken: null, attempts: 0 };
+}
+
+/** Events of notices by their ids. */
+export async function listEvents(
+  tx: Tx,
+  rows: readonly Pick<NoticeRow, 'eventId'>[],
+): Promise<OutgoingEvent[]> {
+  if (rows.length === 0) return [];
+  const { id, type, subject, data, createdAt } = events.columns;
+  const text = `select id, type, subject, data, created_at from events
+    where id in (${placeholders(rows.length)}) order by id`;
+  return querySql(
+    tx,
+    { id, type, subject, data, createdAt },
+    text,
+    rows.map(({ eventId }) => eventId),
+  );
 }
 
 /** Deletes events from before the moment, and notices of them that were never sent; how many events, at most `limit`. */

@@ -10,7 +10,7 @@ import {
   updateRows,
 } from '@certloop/db';
 import { In, LessThanOrEqual, Raw } from 'typeorm';
-import type { Destination, EventData, EventType, OutgoingEvent } from './event.js';
+import type { Destination, EventType } from './event.js';
 
 export const notices = defineTable('notices', {
   columns: {
@@ -61,26 +61,6 @@ export async function claimWebhooks(
   });
   return rows.map((row) => ({ ...row, leaseToken }));
 }
-
-/** Events of notices by their ids. */
-export async function listEvents(
-  tx: Tx,
-  rows: readonly Pick<NoticeRow, 'eventId'>[],
-): Promise<OutgoingEvent[]> {
-  if (rows.length === 0) return [];
-  const ids = rows.map(({ eventId }) => eventId);
-  const list = ids.map((_, index) => `$${index + 1}`).join(', ');
-  const text = `select id, type, subject, data, created_at from events where id in (${list}) order by id`;
-  return querySql<OutgoingEvent>(tx, eventColumns, text, ids);
-}
-
-const eventColumns = {
-  id: column.uuid(),
-  type: column.word<EventType>(64),
-  subject: column.word(64),
-  data: column.json<EventData>(),
-  createdAt: column.instant(),
-};
 
 /** Ends notices that the destination got, or that are given up, if they are still this worker's. */
 export async function deleteNotices(tx: Tx, ids: readonly string[], leaseToken: string): Promise<void> {

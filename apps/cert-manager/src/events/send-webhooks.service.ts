@@ -3,14 +3,9 @@ import { type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import type { DbDeps } from '../db-deps.js';
 import { cloudEventOf, type NewEvent, type OutgoingEvent } from './event.js';
+import { listEvents } from './events.repository.js';
 import { boundedRetry, isReceiverLost, nextWebhookTry, webhookPauseUntil } from './notice-waits.js';
-import {
-  type ClaimedNotice,
-  claimWebhooks,
-  deleteNotices,
-  listEvents,
-  putOffNotice,
-} from './notices.repository.js';
+import { type ClaimedNotice, claimWebhooks, deleteNotices, putOffNotice } from './notices.repository.js';
 import type { WebhookClient } from './webhook.client.js';
 import {
   disableReceiver,
