@@ -145,8 +145,8 @@ export interface Provider {
   readonly revoke?: (order: RevocationOrder) => Promise<RevokeOutcome>;
 }
 
-/** Text of another service as it may be passed on: one line, without control characters, at most 500 characters. */
-export function readableText(text: string): string {
+/** Text of others as it may be passed on: one line without control characters, cut to this many characters. */
+export function readableText(text: string, maxLength = 500): string {
   const line = text.replace(/[\s\p{C}]+/gu, ' ').trim();
-  return line.length > 500 ? `${line.slice(0, 499)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…`.toWellFormed() : line;
 }

@@ -1,6 +1,7 @@
 import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
 import { parseIpAddress } from '@certloop/crypto';
 import { readHostname } from '../../judging/hostname.js';
+import { readableText } from '../../providers/provider.js';
 import { createRangeLookup, parseRange, plainOctets } from './address-range.js';
 
 /** A name or provider that the policy of a space refuses, and the rule that refuses it. */
@@ -149,7 +150,8 @@ function noRuleFor(kind: string): string {
 
 /** The refusal of a name of a request, for a reason that completes "it is not allowed: …". */
 export function nameRefusal(path: string, name: string, fault: string): PolicyRefusal {
-  const shown = shortened(name);
+  // one line, as long as a host name can be
+  const shown = readableText(name, 253);
   return { code: 'name_not_allowed', path, name: shown, message: `${shown} is not allowed: ${fault}` };
 }
 
@@ -159,10 +161,4 @@ function listed(texts: readonly string[]): string {
   if (texts.length === 0) return 'none';
   const more = texts.length > maxShown ? ` and ${texts.length - maxShown} more` : '';
   return `${texts.slice(0, maxShown).join(', ')}${more}`;
-}
-
-/** A name of a CSR for messages: one line of at most 253 characters. */
-function shortened(name: string): string {
-  const line = name.replace(/[\s\p{C}]+/gu, ' ').trim();
-  return line.length > 253 ? `${line.slice(0, 252)}…`.toWellFormed() : line;
 }

@@ -1,3 +1,5 @@
+import { readableText } from '../../providers/provider.js';
+
 /** A certificate as a ping describes it. */
 export interface PingedCertificate {
   readonly serialNumber: string;
@@ -7,8 +9,8 @@ export interface PingedCertificate {
   readonly renewAt: Date | 'never' | { readonly hint: string };
 }
 
-// less than any monitor keeps of a body
-const maxLength = 1000;
+/** One line, shorter than any monitor keeps of a body. */
+const bounded = (text: string) => readableText(text, 1000);
 
 /** A certificate was issued, renewed or imported, or was there when its watch began. */
 export function storedText(
@@ -89,9 +91,4 @@ const lateAfterMs = 60_000;
 export function sentText({ body, createdAt }: { body: string; createdAt: Date }, now: Date): string {
   const isLate = now.getTime() - createdAt.getTime() > lateAfterMs;
   return isLate ? `${body} (of ${createdAt.toISOString()}, sent late)` : body;
-}
-
-function bounded(text: string): string {
-  const line = text.replace(/[\s\p{C}]+/gu, ' ').trim();
-  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…`.toWellFormed() : line;
 }
