@@ -6,12 +6,22 @@ import { withFolder } from './services.mjs';
 
 const { Client } = createRequire(new URL('../packages/db/package.json', import.meta.url))('pg');
 
-/** What `work` makes of each database, one after the other, as one list; it gets { dialect, url, folder }. */
-export async function onEachDatabase(dialects, work) {
+/**
+ * The rows that `work` measures on each database, one after the other, with its dialect before what they measure;
+ * `work` gets { dialect, url, folder }.
+ */
+export async function measureOnEach(dialects, work) {
   const rows = [];
-  if (dialects.includes('sqlite')) rows.push(...(await onSqlite(work)));
-  if (dialects.includes('postgres')) rows.push(...(await onPostgres(work)));
+  for (const dialect of ['sqlite', 'postgres'].filter((one) => dialects.includes(one))) {
+    const measured = await onDatabase(dialect, work);
+    rows.push(...measured.map((row) => ({ ...row, what: `${dialect}: ${row.what}` })));
+  }
   return rows;
+}
+
+/** What `work` makes of a database; it gets { dialect, url, folder }. */
+export function onDatabase(dialect, work) {
+  return dialect === 'sqlite' ? onSqlite(work) : onPostgres(work);
 }
 
 function onSqlite(work) {

@@ -1,6 +1,6 @@
 // Suite `drill`: 10,000 renewals through the dummy CA, from due to stored, on both databases.
 import { setTimeout as pause } from 'node:timers/promises';
-import { onEachDatabase, settle } from '../databases.mjs';
+import { measureOnEach, settle } from '../databases.mjs';
 import { cpuSeconds } from '../measuring/cpu-time.mjs';
 import { withManager } from './manager-place.mjs';
 import { seedCertificates, seedOwnCsrs } from './manager-seed.mjs';
@@ -9,11 +9,11 @@ const kind = '0000000f';
 export const drill = {
   name: 'drill',
   run: ({ renewals, dialects }) =>
-    onEachDatabase(dialects, (database) => withManager(database, (place) => renewAll(place, renewals))),
+    measureOnEach(dialects, (database) => withManager(database, (place) => renewAll(place, renewals))),
 };
 
 async function renewAll(place, count) {
-  const { dialect, client, manager, ca } = place;
+  const { client, manager, ca } = place;
   await seedCertificates(place, { kind, count: count + 1 });
   await seedOwnCsrs(place, { kind, count });
   await settle(place);
@@ -31,7 +31,7 @@ async function renewAll(place, count) {
   const renewed = await countRows(place, "renewal_queue where status = 'completed'");
   return [
     {
-      what: `${dialect}: ${count.toLocaleString('en')} renewals, CA ${caMs.toFixed(2)} ms of CPU each`,
+      what: `${count.toLocaleString('en')} renewals, CA ${caMs.toFixed(2)} ms of CPU each`,
       figure: `${seconds.toFixed(1)} s`,
       target: '120 s',
       perSecond: count / seconds,

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { servedFqdns } from '../../apps/cert-manager/dist/src/targets/served/served-fqdns.repository.js';
 import { targets } from '../../apps/cert-manager/dist/src/targets/targets.repository.js';
 import { exportPrivateKeyPem, generateKeyPair } from '../../packages/crypto/dist/src/index.js';
-import { onEachDatabase, settle } from '../databases.mjs';
+import { measureOnEach, settle } from '../databases.mjs';
 import { alone } from '../measuring/measure.mjs';
 import { multiply } from '../multiply.mjs';
 import { asAdministrator, withManager } from './manager-place.mjs';
@@ -18,14 +18,13 @@ const count = 10_000;
 export const served = {
   name: 'served',
   run: ({ seconds, dialects }) =>
-    onEachDatabase(dialects, async (database) => {
+    measureOnEach(dialects, async (database) => {
       const server = fork(new URL('served-server.mjs', import.meta.url));
       const [{ port }] = await once(server, 'message');
       const environment = { PROBE_ALLOW_CIDRS: '127.0.0.0/8', PROBE_PORTS: String(port) };
       try {
         const place = { seconds, server, port, environment };
-        const rows = await withManager(database, (made) => measure({ ...made, ...place }), environment);
-        return rows.map((row) => ({ ...row, what: `${database.dialect}: ${row.what}` }));
+        return await withManager(database, (made) => measure({ ...made, ...place }), environment);
       } finally {
         server.disconnect();
       }

@@ -1,5 +1,5 @@
 // Suite `manager`: the certificate manager on both databases.
-import { onEachDatabase } from '../databases.mjs';
+import { measureOnEach } from '../databases.mjs';
 import { measureAudit } from './manager-audit.mjs';
 import { measureLists } from './manager-lists.mjs';
 import { withManager } from './manager-place.mjs';
@@ -14,11 +14,11 @@ const parts = [measureSigning, measureLists, measureAudit, measureWaits, measure
 export const manager = {
   name: 'manager',
   run: ({ seconds, dialects }) =>
-    onEachDatabase(dialects, (database) =>
+    measureOnEach(dialects, (database) =>
       withManager(database, async (place) => {
         const rows = [];
         for (const part of parts) rows.push(...(await part(place, { seconds })));
-        return rows.map((row) => ({ ...row, what: `${database.dialect}: ${row.what}` }));
+        return rows;
       }),
     ),
 };

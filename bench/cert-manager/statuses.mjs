@@ -1,7 +1,7 @@
 // Suite `statuses`: what the pages of the manager ask at 50,000 FQDNs, by their status, on both databases.
 
 import { fqdnStatuses } from '../../apps/cert-manager/dist/src/statuses/statuses.repository.js';
-import { onEachDatabase, settle } from '../databases.mjs';
+import { measureOnEach, settle } from '../databases.mjs';
 import { alone, once } from '../measuring/measure.mjs';
 import { multiply } from '../multiply.mjs';
 import { asAdministrator, withManager } from './manager-place.mjs';
@@ -14,13 +14,7 @@ const changed = { kind: '0000001b', count: 5_000 };
 export const statuses = {
   name: 'statuses',
   isLong: true,
-  run: ({ dialects }) =>
-    onEachDatabase(dialects, (database) =>
-      withManager(database, async (place) => {
-        const rows = await measureStatuses(place);
-        return rows.map((row) => ({ ...row, what: `${database.dialect}: ${row.what}` }));
-      }),
-    ),
+  run: ({ dialects }) => measureOnEach(dialects, (database) => withManager(database, measureStatuses)),
 };
 
 async function measureStatuses(place) {

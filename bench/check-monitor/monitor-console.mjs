@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setPassword } from '../../apps/check-monitor/dist/src/accounts/passwords.service.js';
 import { createPasswords } from '../../packages/server/dist/src/index.js';
-import { onEachDatabase, settle } from '../databases.mjs';
+import { measureOnEach, settle } from '../databases.mjs';
 import { cpuSeconds } from '../measuring/cpu-time.mjs';
 import { alone, exchange } from '../measuring/measure.mjs';
 import { micros, secret, seedChecks, seedFlips, seedRing, withMonitor } from './monitor-place.mjs';
@@ -14,13 +14,7 @@ const ring = 10_000;
 export const checks = {
   name: 'checks',
   isLong: true,
-  run: ({ dialects }) =>
-    onEachDatabase(dialects, (database) =>
-      withMonitor(database, async (place) => {
-        const rows = await measureChecks(place);
-        return rows.map((row) => ({ ...row, what: `${database.dialect}: ${row.what}` }));
-      }),
-    ),
+  run: ({ dialects }) => measureOnEach(dialects, (database) => withMonitor(database, measureChecks)),
 };
 
 async function measureChecks(place) {

@@ -1,7 +1,7 @@
 // Suite `storm`: 20,000 checks, or STORM_CHECKS, go down at once. A webhook gets each change, a chat its digest, and pings go on beside it.
 import { Agent, createServer } from 'node:http';
 import { createChannel } from '../../apps/check-monitor/dist/src/channels/create-channel.service.js';
-import { onEachDatabase, settle } from '../databases.mjs';
+import { measureOnEach, settle } from '../databases.mjs';
 import { cpuSeconds } from '../measuring/cpu-time.mjs';
 import { exchange } from '../measuring/measure.mjs';
 import { micros, seedChecks, withMonitor } from './monitor-place.mjs';
@@ -14,7 +14,7 @@ export const storm = {
   name: 'storm',
   isLong: true,
   run: ({ dialects }) =>
-    onEachDatabase(dialects, (database) =>
+    measureOnEach(dialects, (database) =>
       withMonitor(database, measureStorm, { CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true' }),
     ),
 };
@@ -32,12 +32,12 @@ async function measureStorm(place) {
   const latencies = await pingUntil(place, uuids, () => target.hooks() >= count && target.digest() > 0);
   const cpuMs = ((cpuSeconds(place.monitor.pid) - cpu) * 1e3) / count;
   await target.close();
-  return rowsOf(place, { target, latencies, cpuMs });
+  return rowsOf({ target, latencies, cpuMs });
 }
 
-function rowsOf({ dialect }, { target, latencies, cpuMs }) {
+function rowsOf({ target, latencies, cpuMs }) {
   const [p50, p99] = [0.5, 0.99].map((share) => latencies[Math.floor(share * (latencies.length - 1))]);
-  const of = `${dialect}: ${count.toLocaleString('en')} checks down at once`;
+  const of = `${count.toLocaleString('en')} checks down at once`;
   const rows = [
     { what: `${of}, until the webhook has all`, figure: seconds(target.lastHook()), target: '60 s', cpuMs },
     { what: `${of}, until the chat has the digest`, figure: seconds(target.digest()), target: '60 s' },

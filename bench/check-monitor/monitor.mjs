@@ -1,5 +1,5 @@
 // Suites `monitor`, the check monitor on both databases, and `pings`, of it the pings alone.
-import { onEachDatabase } from '../databases.mjs';
+import { measureOnEach } from '../databases.mjs';
 import { alone } from '../measuring/measure.mjs';
 import { measureBadges } from './monitor-badges.mjs';
 import { measurePings } from './monitor-pings.mjs';
@@ -16,11 +16,11 @@ function suiteOf(name, parts) {
   return {
     name,
     run: ({ seconds, dialects }) =>
-      onEachDatabase(dialects, (database) =>
+      measureOnEach(dialects, (database) =>
         withMonitor(database, async (place) => {
           const rows = [];
           for (const part of parts) rows.push(...(await part(place, { seconds })));
-          return rows.map((row) => ({ ...row, what: `${database.dialect}: ${row.what}` }));
+          return rows;
         }),
       ),
   };

@@ -7,7 +7,7 @@ import { administrator, withManager } from '../cert-manager/manager-place.mjs';
 import { seedCertificates } from '../cert-manager/manager-seed.mjs';
 import { copyStatuses } from '../cert-manager/statuses.mjs';
 import { micros, secret, seedChecks, withMonitor } from '../check-monitor/monitor-place.mjs';
-import { onEachDatabase, settle } from '../databases.mjs';
+import { onDatabase, settle } from '../databases.mjs';
 import { formatPages } from './console-table.mjs';
 import { measurePage, signIn } from './page-figures.mjs';
 import { measurePolls, measureScrolling } from './scrolling.mjs';
@@ -24,10 +24,10 @@ async function run({ dialects }) {
   try {
     const [dialect] = dialects;
     const bare = await measureBare(browser);
-    const ofManager = await onEachDatabase([dialect], (database) =>
+    const ofManager = await onDatabase(dialect, (database) =>
       withManager(database, (place) => measureManager(browser, place)),
     );
-    const ofMonitor = await onEachDatabase([dialect], (database) =>
+    const ofMonitor = await onDatabase(dialect, (database) =>
       withMonitor(database, (place) => measureMonitor(browser, place)),
     );
     return [...bare, ...ofManager, ...ofMonitor];

@@ -11,7 +11,7 @@ import { administrator, withManager } from '../cert-manager/manager-place.mjs';
 import { seedCertificates } from '../cert-manager/manager-seed.mjs';
 import { copyStatuses } from '../cert-manager/statuses.mjs';
 import { micros, secret, seedChecks, withMonitor } from '../check-monitor/monitor-place.mjs';
-import { onEachDatabase } from '../databases.mjs';
+import { onDatabase } from '../databases.mjs';
 import { signIn } from './page-figures.mjs';
 import { addStrangeChecks, addStrangeNames } from './strange-names.mjs';
 
@@ -33,9 +33,9 @@ mkdirSync(values.into, { recursive: true });
 const browser = await openBrowser();
 try {
   if (values.only !== 'monitor')
-    await onEachDatabase(['sqlite'], (database) => withManager(database, pictureManager));
+    await onDatabase('sqlite', (database) => withManager(database, pictureManager));
   if (values.only === undefined || values.only === 'monitor')
-    await onEachDatabase(['sqlite'], (database) => withMonitor(database, pictureMonitor));
+    await onDatabase('sqlite', (database) => withMonitor(database, pictureMonitor));
 } finally {
   await browser.close();
 }

@@ -1,5 +1,5 @@
 // Suite `scale`: what the tables take, and what the hot statements cost, at a million checks and a million certificates.
-import { onEachDatabase } from '../databases.mjs';
+import { measureOnEach } from '../databases.mjs';
 import { measureManager } from './scale-manager.mjs';
 import { measureMonitor } from './scale-monitor.mjs';
 
@@ -11,12 +11,7 @@ export const scale = {
   run: async ({ dialects, rows: count }) => {
     const rows = [];
     for (const part of parts)
-      rows.push(...(await onEachDatabase(dialects, (database) => measured(part, database, count))));
+      rows.push(...(await measureOnEach(dialects, (database) => part(database, count))));
     return rows;
   },
 };
-
-async function measured(part, database, count) {
-  const rows = await part(database, count);
-  return rows.map((row) => ({ ...row, what: `${database.dialect}: ${row.what}` }));
-}
