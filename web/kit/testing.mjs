@@ -47,13 +47,13 @@ export function measureConsole(folder) {
   };
 }
 
-/** Forms of a console's sources that show no curl command of what they send, as file and number. */
+/** Forms of a console's sources that show no curl command of what they send, as file and number; a `SendForm` does. */
 export function formsWithoutCurl(folder) {
   return readdirSync(folder, { recursive: true })
     .filter((name) => name.endsWith('.tsx'))
     .flatMap((name) => {
       const [, ...forms] = readFileSync(join(folder, name), 'utf8').split('<form');
-      const missing = (text) => !/<(FormEnd|CopyCurl)\b/.test(text.split('</form>')[0]);
+      const missing = (text) => !/<CopyCurl\b/.test(text.split('</form>')[0]);
       return forms.flatMap((text, place) => (missing(text) ? [`${name} ${place + 1}`] : []));
     });
 }

@@ -56,7 +56,9 @@ export function formsIn(consoleFolder: string): readonly string[] {
     .filter((name) => name.endsWith('.tsx'))
     .toSorted()
     .flatMap((name) => {
-      const found = readFileSync(join(sources, name), 'utf8').match(/<form\b|\btypeFirst=|<PasswordCard\b/g);
+      const found = readFileSync(join(sources, name), 'utf8').match(
+        /<(?:form|SendForm|PasswordCard)\b|\btypeFirst=/g,
+      );
       return (found ?? []).map((_, place) => `${name} ${place + 1}`);
     });
 }

@@ -12,7 +12,7 @@ export { expirySentence } from './charts/expiry-sentence.js';
 export { type Series, StackedBars } from './charts/stacked-bars.js';
 export { useCountdown, useInterval, useNow } from './clock.browser.js';
 export { CopyCurl } from './curl/copy-curl.js';
-export { FormEnd } from './curl/form-end.js';
+export { SendForm, useForm } from './curl/send-form.js';
 export { ColorChoice } from './display/color-choice.js';
 export {
   changeDisplay,
@@ -50,7 +50,7 @@ export { LifeLine } from './life/life-line.js';
 export type { Life } from './life/life-line-marks.js';
 export { lifeSentence, windowText } from './life/life-sentence.js';
 export { needsPerson } from './life/needs-person.js';
-export { StateChip, type StateShape, type Tone } from './life/state-chip.js';
+export { type Mark, StateChip, type Tone } from './life/state-chip.js';
 export { nameWords, stateWords } from './life/state-words.js';
 export { Steps } from './life/steps.js';
 export {
@@ -91,9 +91,12 @@ export {
 export { isAffected, resourceOf } from './operations/resource-paths.js';
 export type { NavigationLink } from './palette/commands.js';
 export { matchingEntries, type PaletteEntry } from './palette/palette-entries.js';
+export { AddButton } from './parts/add-button.js';
+export { Choice } from './parts/choice.js';
 export { ClockNotice } from './parts/clock-notice.js';
 export { ByCommand, CodeBlock, CopyText } from './parts/copy-text.js';
 export { ErrorPanel } from './parts/error-panel.js';
+export { Fact } from './parts/fact.js';
 export { Fault, PasswordField } from './parts/form-parts.js';
 export { Icon, type IconName } from './parts/icons.js';
 export { EmptyState, Loaded, Moment, NextTry, useTitle, Waiting } from './parts/page-parts.js';

@@ -16,11 +16,7 @@ export function hasDelivered(reach: AlertReach | null | undefined): boolean {
 
 /** That the alerts of a check or a project reach no one. */
 export function NoOneChip() {
-  return (
-    <StateChip tone="bad" shape="octagon">
-      no one is notified
-    </StateChip>
-  );
+  return <StateChip tone="bad" shape="octagon" word="no one is notified" />;
 }
 
 /** Shows what is wrong with the alerts of a project, with the way to its integrations; nothing while all is well. */
@@ -53,18 +49,10 @@ function problemOf(reach: AlertReach | null | undefined) {
     };
   }
   if (failing === canSend) {
-    const chip = (
-      <StateChip tone="bad" shape="octagon">
-        messages do not arrive
-      </StateChip>
-    );
+    const chip = <StateChip tone="bad" shape="octagon" word="messages do not arrive" />;
     return { chip, text: 'Every integration that can send is failing.', way: 'Show integrations' };
   }
   if (hasDelivered(reach)) return undefined;
-  const chip = (
-    <StateChip tone="warn" shape="triangle">
-      not tested
-    </StateChip>
-  );
+  const chip = <StateChip tone="warn" shape="triangle" word="not tested" />;
   return { chip, text: 'No message or test has arrived yet.', way: 'Send a test' };
 }

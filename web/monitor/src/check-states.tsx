@@ -1,9 +1,7 @@
 import type { CheckCounts, CheckStatus } from '@certloop/contracts/browser';
-import { countText, StateChip, type StateShape, type Tone } from '@certloop/web-kit';
+import { countText, type Mark, StateChip } from '@certloop/web-kit';
 
-const states: Readonly<
-  Record<CheckStatus, { readonly tone: Tone; readonly shape: StateShape; readonly word: string }>
-> = {
+const states: Readonly<Record<CheckStatus, Mark>> = {
   down: { tone: 'bad', shape: 'octagon', word: 'down' },
   grace: { tone: 'warn', shape: 'clock', word: 'late' },
   new: { tone: 'idle', shape: 'circle', word: 'new' },
@@ -27,17 +25,10 @@ export function CheckStateChip({
   readonly status: CheckStatus;
   readonly isRunning?: boolean;
 }) {
-  const { tone, shape, word } = states[status];
   return (
     <span className="cl-row">
-      <StateChip tone={tone} shape={shape}>
-        {word}
-      </StateChip>
-      {isRunning && (
-        <StateChip tone="active" shape="turning">
-          running
-        </StateChip>
-      )}
+      <StateChip {...states[status]} />
+      {isRunning && <StateChip tone="active" shape="turning" word="running" />}
     </span>
   );
 }

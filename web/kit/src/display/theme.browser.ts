@@ -18,6 +18,8 @@ export const theme = createTheme({
   components: {
     // 24 pixels high, as a target must be
     Switch: Switch.extend({ defaultProps: { size: 'md' } }),
+    // what may be left empty says so
+    InputWrapper: { defaultProps: { withAsterisk: false } },
     Modal: Modal.extend({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, transitionProps: { duration: 0 } },
     }),

@@ -6,6 +6,13 @@ export type Tone = 'ok' | 'warn' | 'bad' | 'active' | 'idle';
 /** Which state it is; filled shapes are harm now, outlined ones harm to come. */
 export type StateShape = 'circle' | 'check' | 'clock' | 'triangle' | 'octagon' | 'bars' | 'turning';
 
+/** How a state is shown. */
+export interface Mark {
+  readonly tone: Tone;
+  readonly shape: StateShape;
+  readonly word: string;
+}
+
 const shapes: Readonly<Record<StateShape, ReactNode>> = {
   circle: <circle cx="8" cy="8" r="6" strokeDasharray="2.4 2.3" />,
   check: (
@@ -32,15 +39,7 @@ const shapes: Readonly<Record<StateShape, ReactNode>> = {
 };
 
 /** A state as a shape with its word; tone and shape never stand alone. */
-export function StateChip({
-  tone,
-  shape,
-  children,
-}: {
-  readonly tone: Tone;
-  readonly shape: StateShape;
-  readonly children: ReactNode;
-}) {
+export function StateChip({ tone, shape, word }: Omit<Mark, 'word'> & { readonly word: ReactNode }) {
   return (
     <span className="cl-chip" data-tone={tone}>
       <svg
@@ -57,7 +56,7 @@ export function StateChip({
       >
         {shapes[shape]}
       </svg>
-      <span>{children}</span>
+      <span>{word}</span>
     </span>
   );
 }

@@ -18,12 +18,7 @@ export function Steps({ steps, label }: { readonly steps: readonly Step[]; reado
           className={step.isDone || step === next ? undefined : 'cl-dim'}
           aria-current={step === next ? 'step' : undefined}
         >
-          {step.text}{' '}
-          {step.isDone && (
-            <StateChip tone="ok" shape="check">
-              done
-            </StateChip>
-          )}
+          {step.text} {step.isDone && <StateChip tone="ok" shape="check" word="done" />}
         </li>
       ))}
     </ol>

@@ -31,7 +31,6 @@ export function PasswordField({
       // a dialog chooses what has the focus first
       data-autofocus={autoFocus || undefined}
       required
-      withAsterisk={false}
       maxLength={1_000}
       minLength={minLength}
       visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}

@@ -1,7 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
-import { FormEnd } from '../curl/form-end.js';
-import { Fault, PasswordField } from '../parts/form-parts.js';
-import { faultsOf } from '../service/refusal.js';
+import { SendForm, useForm } from '../curl/send-form.js';
+import { PasswordField } from '../parts/form-parts.js';
 
 interface PasswordChange {
   readonly currentPassword: string;
@@ -25,26 +23,21 @@ const fields = ['currentPassword', 'newPassword'] as const;
 /** Form in which the user changes the own password. */
 export function PasswordCard<C extends object>({
   api,
-  change: send,
+  change,
   onChanged,
   description,
   hasTokens = false,
 }: PasswordCardProps<C>) {
-  const change = useMutation({
-    mutationFn: (form: HTMLFormElement) => send(api, changeIn(form)),
+  const { byField, form } = useForm({
+    api,
+    send: (to, typed) => change(to, changeIn(typed)),
+    fields,
     onSuccess: onChanged,
   });
-  const { byField, general } = faultsOf(change.error, fields);
   return (
     <section className="cl-panel" aria-label="Password">
       <h2>Change the password</h2>
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate(event.currentTarget);
-        }}
-      >
+      <SendForm {...form} label="Change the password">
         <PasswordField
           name="currentPassword"
           label="Current password"
@@ -64,11 +57,7 @@ export function PasswordCard<C extends object>({
             Revoke all your API tokens too
           </label>
         )}
-        <Fault>{general}</Fault>
-        <FormEnd api={api} of={(to, form) => send(to, changeIn(form))} isPending={change.isPending}>
-          Change the password
-        </FormEnd>
-      </form>
+      </SendForm>
     </section>
   );
 }

@@ -45,7 +45,6 @@ export function SignInForm({
         defaultValue={name ?? ''}
         maxLength={254}
         required
-        withAsterisk={false}
         autoFocus={name === undefined}
       />
       <PasswordField

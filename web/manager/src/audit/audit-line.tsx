@@ -1,6 +1,6 @@
 import type { AuditLog } from '@certloop/contracts/browser';
 import { auditSentence, outcomeOf, readableTimes, StateChip } from '@certloop/web-kit';
-import { Link } from '@tanstack/react-router';
+import { Link, type ToOptions } from '@tanstack/react-router';
 import { useRights } from '../rights.js';
 
 /** An entry of the audit log as a sentence, with a link to what it is about. */
@@ -20,64 +20,42 @@ export function AuditLine({ entry }: { readonly entry: AuditLog }) {
   );
 }
 
-const outcomeWords = { success: 'done', failure: 'failed', denied: 'denied' } as const;
+const outcomes = {
+  success: { tone: 'ok', shape: 'check', word: 'done' },
+  failure: { tone: 'bad', shape: 'octagon', word: 'failed' },
+  denied: { tone: 'bad', shape: 'octagon', word: 'denied' },
+} as const;
 
 /** How an act ended. */
 export function AuditOutcome({ entry }: { readonly entry: AuditLog }) {
-  const outcome = outcomeOf(entry);
-  return (
-    <StateChip
-      tone={outcome === 'success' ? 'ok' : 'bad'}
-      shape={outcome === 'success' ? 'check' : 'octagon'}
-    >
-      {outcomeWords[outcome]}
-    </StateChip>
-  );
+  return <StateChip {...outcomes[outcomeOf(entry)]} />;
+}
+
+function Subject({ entry, name }: { readonly entry: AuditLog; readonly name: string }) {
+  const page = pageOf(entry, useRights().isAdmin);
+  const shown = <bdi>{name}</bdi>;
+  return page === undefined ? shown : <Link {...page}>{shown}</Link>;
 }
 
 /** Actions after which there is nothing to link to. */
 const endings = ['fqdn.delete', 'space.delete', 'user.delete', 'group.delete', 'provider.delete'];
 
-function Subject({ entry, name }: { readonly entry: AuditLog; readonly name: string }) {
-  const { action, resourceType, resourceId, details } = entry;
-  const { isAdmin } = useRights();
-  const shown = <bdi>{name}</bdi>;
-  if (endings.includes(action)) return shown;
+/** The page of what an entry is about; undefined if there is none, or the user may not see it. */
+function pageOf(
+  { action, resourceType, resourceId, details }: AuditLog,
+  isAdmin: boolean,
+): ToOptions | undefined {
+  if (endings.includes(action)) return undefined;
   const { spaceId, fqdnId = resourceType === 'fqdn' ? resourceId : undefined } = details;
   if (typeof spaceId === 'string' && typeof fqdnId === 'string') {
-    return (
-      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
-        {shown}
-      </Link>
-    );
+    return { to: '/spaces/$spaceId/fqdns/$fqdnId', params: { spaceId, fqdnId } };
   }
-  if (resourceType === 'space') {
-    return (
-      <Link to="/spaces/$spaceId" params={{ spaceId: resourceId }}>
-        {shown}
-      </Link>
-    );
-  }
+  if (resourceType === 'space') return { to: '/spaces/$spaceId', params: { spaceId: resourceId } };
   if (resourceType === 'provider') {
-    return (
-      <Link to="/providers/$providerId" params={{ providerId: resourceId }}>
-        {shown}
-      </Link>
-    );
+    return { to: '/providers/$providerId', params: { providerId: resourceId } };
   }
-  if (isAdmin && resourceType === 'user') {
-    return (
-      <Link to="/users/$userId" params={{ userId: resourceId }}>
-        {shown}
-      </Link>
-    );
-  }
-  if (isAdmin && resourceType === 'permission-group') {
-    return (
-      <Link to="/groups/$groupId" params={{ groupId: resourceId }}>
-        {shown}
-      </Link>
-    );
-  }
-  return shown;
+  if (!isAdmin) return undefined;
+  if (resourceType === 'user') return { to: '/users/$userId', params: { userId: resourceId } };
+  if (resourceType !== 'permission-group') return undefined;
+  return { to: '/groups/$groupId', params: { groupId: resourceId } };
 }

@@ -1,5 +1,5 @@
 import type { Csr, CsrReview } from '@certloop/contracts/browser';
-import { exactTime } from '@certloop/web-kit';
+import { exactTime, Fact } from '@certloop/web-kit';
 
 /** Shows what a CSR says, and what its holder should know of it. */
 export function CsrFacts({ csr, storedAt }: { readonly csr: Csr | CsrReview; readonly storedAt?: string }) {
@@ -7,18 +7,11 @@ export function CsrFacts({ csr, storedAt }: { readonly csr: Csr | CsrReview; rea
   return (
     <>
       <dl className="cl-facts">
-        <dt>Key</dt>
-        <dd>
+        <Fact title="Key">
           {csr.publicKeyAlgorithm}, {csr.keySize} bits
-        </dd>
-        <dt>Names</dt>
-        <dd>{names.length === 0 ? csr.subject : names.join(', ')}</dd>
-        {storedAt !== undefined && (
-          <>
-            <dt>Stored</dt>
-            <dd>{exactTime(storedAt)}</dd>
-          </>
-        )}
+        </Fact>
+        <Fact title="Names">{names.length === 0 ? csr.subject : names.join(', ')}</Fact>
+        {storedAt !== undefined && <Fact title="Stored">{exactTime(storedAt)}</Fact>}
       </dl>
       {csr.findings !== undefined && csr.findings.length > 0 && (
         <ul className="cl-strip cl-list" aria-label="Findings">

@@ -1,20 +1,7 @@
 import type { FqdnState, FqdnStatus } from '@certloop/contracts/browser';
-import {
-  nameWords,
-  readableTimes,
-  StateChip,
-  type StateShape,
-  stateWords,
-  type Tone,
-} from '@certloop/web-kit';
+import { type Mark, nameWords, readableTimes, StateChip, stateWords } from '@certloop/web-kit';
 
-interface Mark {
-  readonly tone: Tone;
-  readonly shape: StateShape;
-  /** With a number of names, and as the label of a filter. */
-  readonly word: string;
-}
-
+/** The words also stand with a number of names, and as the label of a filter. */
 export const stateMarks: Readonly<Record<FqdnState, Mark>> = {
   expired: { tone: 'bad', shape: 'octagon', word: stateWords.expired },
   failing: { tone: 'bad', shape: 'triangle', word: stateWords.failing },
@@ -25,17 +12,10 @@ export const stateMarks: Readonly<Record<FqdnState, Mark>> = {
 
 /** The state of a name in plain words, and what happens with it now; its reason on hover. */
 export function FqdnStateChip({ status }: { readonly status: FqdnStatus }) {
-  const { tone, shape } = stateMarks[status.state];
   return (
     <span className="cl-row" title={readableTimes(status.reason)}>
-      <StateChip tone={tone} shape={shape}>
-        {nameWords(status)}
-      </StateChip>
-      {status.activity !== undefined && (
-        <StateChip tone="active" shape="turning">
-          {status.activity}
-        </StateChip>
-      )}
+      <StateChip {...stateMarks[status.state]} word={nameWords(status)} />
+      {status.activity !== undefined && <StateChip tone="active" shape="turning" word={status.activity} />}
     </span>
   );
 }

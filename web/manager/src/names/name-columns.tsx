@@ -136,11 +136,5 @@ function Renewal({ fqdn, canWrite }: { readonly fqdn: Fqdn; readonly canWrite: b
       </span>
     );
   }
-  return (
-    words ?? (
-      <StateChip tone="idle" shape="bars">
-        off
-      </StateChip>
-    )
-  );
+  return words ?? <StateChip tone="idle" shape="bars" word="off" />;
 }

@@ -18,11 +18,7 @@ export function StateCounts({
     <ul className="cl-states" aria-label="Names by state">
       {worstFirst.map((state) => {
         const { tone, shape, word } = stateMarks[state];
-        const chip = (
-          <StateChip tone={tone} shape={shape}>
-            {countText(counts[state])} {word}
-          </StateChip>
-        );
+        const chip = <StateChip tone={tone} shape={shape} word={`${countText(counts[state])} ${word}`} />;
         return (
           counts[state] > 0 && (
             <li key={state}>

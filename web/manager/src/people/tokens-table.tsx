@@ -85,9 +85,5 @@ const noticeMs = 14 * 86_400_000;
 /** When a token ends, marked once that is near. */
 function End({ at, now }: { readonly at: string; readonly now: number }) {
   if (Date.parse(at) - now > noticeMs) return <Moment at={at} />;
-  return (
-    <StateChip tone="warn" shape="clock">
-      <Moment at={at} />
-    </StateChip>
-  );
+  return <StateChip tone="warn" shape="clock" word={<Moment at={at} />} />;
 }

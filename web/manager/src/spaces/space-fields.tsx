@@ -30,7 +30,6 @@ export function SpaceFields({ faults, space, nameHint }: SpaceFieldsProps) {
         error={faults['name']}
         maxLength={100}
         required
-        withAsterisk={false}
         data-autofocus
       />
       <Textarea

@@ -1,6 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { forgetResource } from '../../operations/changes.browser.js';
 import { Fault } from '../../parts/form-parts.js';
 import { sentenceOf } from '../../service/refusal.js';
 
@@ -16,6 +17,8 @@ interface Question {
   readonly changes?: readonly string[];
   /** Runs after the dialog is closed, such as opening another page. */
   readonly done?: () => Promise<unknown>;
+  /** Path of a resource that it deletes, which is forgotten after that. */
+  readonly deletes?: string;
   readonly close: () => void;
   /** Description of what will happen. */
   readonly children: ReactNode;
@@ -40,16 +43,19 @@ export function ConfirmForm({
   act,
   changes = noChanges,
   done,
+  deletes,
   close,
   children,
 }: Question) {
+  const queries = useQueryClient();
   const [typed, type] = useState('');
   const action = useMutation({
     mutationFn: act,
     meta: { changes },
-    onSuccess: () => {
+    onSuccess: async () => {
       close();
-      return done?.();
+      await done?.();
+      if (deletes !== undefined) forgetResource(queries, deletes);
     },
   });
   return (

@@ -1,6 +1,7 @@
 import {
   changeDisplay,
   DisplayCard,
+  Fact,
   PasswordCard,
   useDisplay,
   useSession,
@@ -36,10 +37,8 @@ export function AccountPage() {
             <h2>{user.username}</h2>
             {hasSession && <Picture user={user} />}
             <dl className="cl-facts">
-              <dt>E-mail</dt>
-              <dd>{user.email}</dd>
-              <dt>Rights</dt>
-              <dd>{rightsText(rights)}</dd>
+              <Fact title="E-mail">{user.email}</Fact>
+              <Fact title="Rights">{rightsText(rights)}</Fact>
             </dl>
           </section>
           {hasSession && (

@@ -35,9 +35,7 @@ export function SessionsCard() {
       width: '9rem',
       cell: (session) =>
         session.isCurrent ? (
-          <StateChip tone="ok" shape="check">
-            this one
-          </StateChip>
+          <StateChip tone="ok" shape="check" word="this one" />
         ) : (
           <Button
             size="xs"

@@ -1,19 +1,19 @@
 import { type Me, tokenScopes } from '@certloop/contracts/browser';
 import {
+  AddButton,
   ByCommand,
   CodeBlock,
-  Fault,
-  FormEnd,
   faultsOf,
-  Icon,
   Loaded,
   PasswordField,
   queryOptions,
+  SendForm,
   serviceUrl,
+  useForm,
   WaitingLines,
 } from '@certloop/web-kit';
-import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Modal, NativeSelect, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TokensTable } from '../../people/tokens-table.js';
 import { tokensResource } from '../../resources.js';
@@ -28,14 +28,7 @@ export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {
     <section className="cl-stack" aria-label="API tokens">
       <div className="cl-title">
         <h2>API tokens</h2>
-        <Button
-          size="xs"
-          aria-keyshortcuts="c"
-          leftSection={<Icon name="plus" size={16} />}
-          onClick={() => setAdding(true)}
-        >
-          Create a token
-        </Button>
+        <AddButton isSmall label="Create a token" onClick={() => setAdding(true)} />
       </div>
       <Loaded query={query} waiting={<WaitingLines count={3} />}>
         {(tokens) =>
@@ -72,24 +65,19 @@ function NewToken({ rights, close }: { readonly rights: Me['rights']; readonly c
   const [spaceIds, choose] = useState<readonly string[]>([]);
   // the service asks for it if the sign-in was some time ago
   const [asksPassword, askPassword] = useState(false);
-  const create = useMutation({
-    mutationFn: async (form: HTMLFormElement) => (await send(api, form, spaceIds)).body,
-    meta: { changes: [tokensResource] },
+  const { byField, form, sending } = useForm({
+    api,
+    send: (to, token) => send(to, token, spaceIds),
+    fields,
+    changes: [tokensResource],
     onError: (error) => {
       if (faultsOf(error, fields).byField['password'] !== undefined) askPassword(true);
     },
   });
-  const { byField, general } = faultsOf(create.error, fields);
-  if (create.data !== undefined) return <MadeToken token={create.data.token} close={close} />;
+  if (sending.isSuccess) return <MadeToken token={sending.data.body.token} close={close} />;
   return (
     <Modal opened onClose={close} title="Create a token">
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate(event.currentTarget);
-        }}
-      >
+      <SendForm {...form} label="Create the token">
         <TokenFields rights={rights} faults={byField} />
         <SpacePicker label="Spaces" chosen={spaceIds} change={choose} error={byField['spaceIds']} />
         <p className="cl-dim">
@@ -105,11 +93,7 @@ function NewToken({ rights, close }: { readonly rights: Me['rights']; readonly c
             error={byField['password']}
           />
         )}
-        <Fault>{general}</Fault>
-        <FormEnd api={api} of={(to, form) => send(to, form, spaceIds)} isPending={create.isPending}>
-          Create the token
-        </FormEnd>
-      </form>
+      </SendForm>
     </Modal>
   );
 }
@@ -131,7 +115,6 @@ function TokenFields({
         error={faults['name']}
         maxLength={100}
         required
-        withAsterisk={false}
         data-autofocus
       />
       <NativeSelect

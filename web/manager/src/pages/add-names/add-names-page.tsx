@@ -2,11 +2,12 @@ import type { ReviewedName } from '@certloop/contracts/browser';
 import { CopyCurl, countOf, ErrorPanel, namesIn, sentenceOf, useTitle } from '@certloop/web-kit';
 import { Button, Textarea } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { spaceQuery } from '../../lookups.js';
 import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
+import { SpaceCrumbs } from '../../spaces/space-crumbs.js';
 import { ReviewedNames } from './reviewed-names.js';
 
 const route = getRouteApi('/inside/spaces/$spaceId/add-names');
@@ -26,13 +27,7 @@ export function AddNamesPage() {
   }
   return (
     <>
-      <nav className="cl-crumbs" aria-label="Where you are">
-        <Link to="/spaces">Spaces</Link>
-        <span aria-hidden="true">/</span>
-        <Link to="/spaces/$spaceId" params={{ spaceId }}>
-          {space.data?.name ?? 'Space'}
-        </Link>
-      </nav>
+      <SpaceCrumbs spaceId={spaceId} name={space.data?.name} />
       <h1>Add names</h1>
       {space.data !== undefined && !includesLevel(space.data.level, 'READ_WRITE') ? (
         <p className="cl-dim">It takes the level READ_WRITE on this space to add names.</p>

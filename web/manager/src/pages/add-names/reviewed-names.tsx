@@ -3,22 +3,15 @@ import {
   type Column,
   countOf,
   DataTable,
+  type Mark,
   resourceOf,
   StateChip,
-  type StateShape,
-  type Tone,
   wholeSentence,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type RowState, type RowWork, useRowWork } from '../../row-work.js';
 import { api } from '../../service.js';
-
-interface Mark {
-  readonly tone: Tone;
-  readonly shape: StateShape;
-  readonly word: string;
-}
 
 const verdicts: Readonly<Record<NameVerdict, Mark>> = {
   new: { tone: 'active', shape: 'circle', word: 'can be added' },
@@ -137,14 +130,7 @@ function columnsOf(spaceId: string, { states }: RowWork<Row, string>): readonly 
       key: 'verdict',
       title: 'State',
       width: '10rem',
-      cell: (row) => {
-        const { tone, shape, word } = markOf(row, states.get(String(row.place)));
-        return (
-          <StateChip tone={tone} shape={shape}>
-            {word}
-          </StateChip>
-        );
-      },
+      cell: (row) => <StateChip {...markOf(row, states.get(String(row.place)))} />,
     },
     {
       key: 'why',

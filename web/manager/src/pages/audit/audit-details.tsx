@@ -1,5 +1,5 @@
 import type { AuditLog } from '@certloop/contracts/browser';
-import { type Column, DataTable, exactTime } from '@certloop/web-kit';
+import { type Column, DataTable, exactTime, Fact } from '@certloop/web-kit';
 import { AuditLine } from '../../audit/audit-line.js';
 
 /** Everything that the log has of an entry. */
@@ -12,22 +12,19 @@ export function AuditDetails({ entry }: { readonly entry: AuditLog }) {
         <AuditLine entry={entry} />
       </p>
       <dl className="cl-facts">
-        <dt>Time</dt>
-        <dd>{exactTime(timestamp)}</dd>
+        <Fact title="Time">{exactTime(timestamp)}</Fact>
         {ipAddress !== '' && (
           <>
-            <dt>From</dt>
-            <dd>{ipAddress}</dd>
-            <dt>Program</dt>
-            <dd>{userAgent}</dd>
+            <Fact title="From">{ipAddress}</Fact>
+            <Fact title="Program">{userAgent}</Fact>
           </>
         )}
-        <dt>On</dt>
-        <dd>
+        <Fact title="On">
           {resourceType} <span className="cl-mono">{resourceId}</span>
-        </dd>
-        <dt>Request id</dt>
-        <dd className="cl-mono">{textOf(details['requestId'])}</dd>
+        </Fact>
+        <Fact title="Request id" isMono>
+          {textOf(details['requestId'])}
+        </Fact>
       </dl>
       {changes.length > 0 && (
         <DataTable label="Changes" columns={columns} rows={changes} rowKey={({ key }) => key} />

@@ -4,12 +4,12 @@ import {
   CopyText,
   ErrorPanel,
   exactTime,
+  Fact,
   LifeLine,
   Loaded,
   Moment,
   queryOptions,
   relativeTime,
-  StateChip,
   useNow,
   useTitle,
   WaitingPage,
@@ -17,10 +17,12 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { endOf } from '../../certificate-end.js';
+import { CertificateState } from '../../certificate-state.js';
 import { fqdnQuery } from '../../lookups.js';
 import { providerName, useProviders } from '../../providers.js';
 import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
+import { SpaceCrumbs } from '../../spaces/space-crumbs.js';
 import { ActionsCard } from './actions-card.js';
 import { Downloads } from './downloads.js';
 
@@ -38,17 +40,11 @@ export function CertificatePage() {
   }
   return (
     <>
-      <nav className="cl-crumbs" aria-label="Where you are">
-        <Link to="/spaces">Spaces</Link>
-        <span aria-hidden="true">/</span>
-        <Link to="/spaces/$spaceId" params={{ spaceId }}>
-          {fqdn.data?.spaceName ?? 'Space'}
-        </Link>
-        <span aria-hidden="true">/</span>
+      <SpaceCrumbs spaceId={spaceId} name={fqdn.data?.spaceName}>
         <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
           {name}
         </Link>
-      </nav>
+      </SpaceCrumbs>
       <h1 className="cl-anywhere">Certificate of {name}</h1>
       <Loaded query={certificate} waiting={<WaitingPage isTitled />}>
         {(detail) => (
@@ -86,7 +82,7 @@ function Life({ certificate }: Shown) {
   return (
     <section className="cl-panel" aria-label="Validity">
       <div className="cl-row">
-        <State certificate={certificate} hasExpired={hasExpired} />
+        <CertificateState certificate={certificate} isReplaced={replacedBy !== undefined} now={now} />
       </div>
       <LifeLine
         life={{ notBefore: Date.parse(notBefore), renewAt: undefined, expiresAt: Date.parse(expiresAt) }}
@@ -124,28 +120,6 @@ function Life({ certificate }: Shown) {
   );
 }
 
-function State({ certificate, hasExpired }: Shown & { readonly hasExpired: boolean }) {
-  if (certificate.revokedAt !== undefined) {
-    return (
-      <StateChip tone="bad" shape="triangle">
-        revoked
-      </StateChip>
-    );
-  }
-  if (certificate.replacedBy !== undefined) {
-    return (
-      <StateChip tone="idle" shape="circle">
-        replaced
-      </StateChip>
-    );
-  }
-  return (
-    <StateChip tone={hasExpired ? 'bad' : 'ok'} shape={hasExpired ? 'octagon' : 'check'}>
-      {hasExpired ? 'expired' : 'valid'}
-    </StateChip>
-  );
-}
-
 function Facts({ certificate }: Shown) {
   const providers = useProviders();
   const { publicKey, lastDownload, replaces, jobId, spaceId, fqdnId } = certificate;
@@ -154,30 +128,23 @@ function Facts({ certificate }: Shown) {
     <section className="cl-panel" aria-label="Content">
       <h2>What it says</h2>
       <dl className="cl-facts">
-        <dt>Names</dt>
-        <dd>{names.join(', ')}</dd>
-        <dt>Subject</dt>
-        <dd>{certificate.subject === '' ? 'none' : certificate.subject}</dd>
-        <dt>Issuer</dt>
-        <dd>{certificate.issuer}</dd>
-        <dt>Serial number</dt>
-        <dd className="cl-mono">{certificate.serialNumber}</dd>
-        <dt>Key</dt>
-        <dd>
+        <Fact title="Names">{names.join(', ')}</Fact>
+        <Fact title="Subject">{certificate.subject === '' ? 'none' : certificate.subject}</Fact>
+        <Fact title="Issuer">{certificate.issuer}</Fact>
+        <Fact title="Serial number" isMono>
+          {certificate.serialNumber}
+        </Fact>
+        <Fact title="Key">
           {publicKey.algorithm}, {publicKey.size} bits
-        </dd>
-        <dt>Signature</dt>
-        <dd>{certificate.signatureAlgorithm}</dd>
-        <dt>SHA-256</dt>
-        <dd>
+        </Fact>
+        <Fact title="Signature">{certificate.signatureAlgorithm}</Fact>
+        <Fact title="SHA-256">
           <span className="cl-mono">{certificate.sha256}</span> <CopyText text={certificate.sha256} />
-        </dd>
-        <dt>Provider</dt>
-        <dd>
+        </Fact>
+        <Fact title="Provider">
           {certificate.imported === true ? 'imported' : providerName(providers.data, certificate.providerId)}
-        </dd>
-        <dt>Last download</dt>
-        <dd>
+        </Fact>
+        <Fact title="Last download">
           {lastDownload === undefined ? (
             'none'
           ) : (
@@ -185,7 +152,7 @@ function Facts({ certificate }: Shown) {
               by {lastDownload.by}, <Moment at={lastDownload.at} />
             </>
           )}
-        </dd>
+        </Fact>
       </dl>
       <div className="cl-row">
         {replaces !== undefined && (

@@ -1,5 +1,5 @@
 import type { Space, Watch } from '@certloop/contracts/browser';
-import { EmptyState, Icon, Loaded, Steps, useList, WaitingSteps } from '@certloop/web-kit';
+import { AddButton, EmptyState, Loaded, Steps, useList, WaitingSteps } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -81,13 +81,7 @@ export function FirstSteps() {
                 Add a name to {space.name}
               </Button>
             ) : hasFullAccess ? (
-              <Button
-                aria-keyshortcuts="c"
-                leftSection={<Icon name="plus" />}
-                onClick={() => setAdding(true)}
-              >
-                Create a space
-              </Button>
+              <AddButton label="Create a space" onClick={() => setAdding(true)} />
             ) : (
               <p className="cl-dim">
                 Ask an administrator to add you to a group. Then you can see its spaces.

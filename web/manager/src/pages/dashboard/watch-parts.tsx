@@ -1,30 +1,19 @@
 import type { Watch } from '@certloop/contracts/browser';
-import { StateChip, type StateShape, type Tone } from '@certloop/web-kit';
+import { type Mark, StateChip } from '@certloop/web-kit';
 import { hasDelivered } from './watch-state.js';
 
-interface Look {
-  readonly tone: Tone;
-  readonly shape: StateShape;
-  readonly word: string;
-}
-
-const looks: Readonly<Record<Watch['state'], Look>> = {
+const marks: Readonly<Record<Watch['state'], Mark>> = {
   not_watched: { tone: 'warn', shape: 'triangle', word: 'not watched' },
   unknown: { tone: 'warn', shape: 'triangle', word: 'unknown whether anyone is notified' },
   no_one: { tone: 'bad', shape: 'octagon', word: 'watched, but no one is notified' },
   failing: { tone: 'bad', shape: 'octagon', word: 'watched, but messages do not arrive' },
   notified: { tone: 'ok', shape: 'check', word: 'people are notified' },
 };
-const away: Look = { tone: 'bad', shape: 'octagon', word: 'the monitor does not answer' };
+const away: Mark = { tone: 'bad', shape: 'octagon', word: 'the monitor does not answer' };
 
 /** Whether people are notified. Green stands only where an integration can send. */
 export function WatchChip({ watch }: { readonly watch: Watch }) {
-  const { tone, shape, word } = watch.monitor?.answers === false ? away : looks[watch.state];
-  return (
-    <StateChip tone={tone} shape={shape}>
-      {word}
-    </StateChip>
-  );
+  return <StateChip {...(watch.monitor?.answers === false ? away : marks[watch.state])} />;
 }
 
 /** The way to the integrations of the monitor, where browsers reach it. */

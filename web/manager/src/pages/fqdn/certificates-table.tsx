@@ -7,7 +7,6 @@ import {
   ListTable,
   listOptions,
   Moment,
-  StateChip,
   serviceUrl,
   useList,
   useNow,
@@ -15,6 +14,7 @@ import {
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { endOf } from '../../certificate-end.js';
+import { CertificateState } from '../../certificate-state.js';
 import { api } from '../../service.js';
 
 /** The certificates of a name, the newest first. */
@@ -28,7 +28,9 @@ export function CertificatesTable({ fqdn }: { readonly fqdn: Fqdn }) {
       title: 'State',
       width: '8rem',
       narrow: 'beside',
-      cell: (certificate) => <State certificate={certificate} isNewest={certificate === newest} now={now} />,
+      cell: (certificate) => (
+        <CertificateState certificate={certificate} isReplaced={certificate !== newest} now={now} />
+      ),
     },
     {
       key: 'issuer',
@@ -100,36 +102,5 @@ function Take({ certificate: { id, spaceId, fqdnId, pem } }: { readonly certific
       </Button>
       <CopyText text={pem} />
     </div>
-  );
-}
-
-function State({
-  certificate,
-  isNewest,
-  now,
-}: {
-  readonly certificate: Certificate;
-  readonly isNewest: boolean;
-  readonly now: number;
-}) {
-  if (certificate.revokedAt !== undefined) {
-    return (
-      <StateChip tone="bad" shape="triangle">
-        revoked
-      </StateChip>
-    );
-  }
-  if (!isNewest) {
-    return (
-      <StateChip tone="idle" shape="circle">
-        replaced
-      </StateChip>
-    );
-  }
-  const hasExpired = Date.parse(endOf(certificate)) <= now;
-  return (
-    <StateChip tone={hasExpired ? 'bad' : 'ok'} shape={hasExpired ? 'octagon' : 'check'}>
-      {hasExpired ? 'expired' : 'valid'}
-    </StateChip>
   );
 }

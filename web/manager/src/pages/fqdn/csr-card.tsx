@@ -1,5 +1,6 @@
 import type { Csr, CsrReview, Fqdn, UploadedFile } from '@certloop/contracts/browser';
 import {
+  Choice,
   CodeBlock,
   CopyCurl,
   Fault,
@@ -126,6 +127,8 @@ export function StoredCsrCard({ csr }: { readonly csr: Csr | null }) {
 
 const shells: readonly ShellKind[] = ['POSIX', 'PowerShell'];
 
+const named = <Word extends string>(words: readonly Word[]) => words.map((word) => [word, word] as const);
+
 /** The command that makes key and CSR on the machine of the user. */
 function Command({ fqdn }: { readonly fqdn: string }) {
   const [key, setKey] = useState<KeyKind>('P-256');
@@ -134,41 +137,11 @@ function Command({ fqdn }: { readonly fqdn: string }) {
     <div className="cl-stack">
       <p>Run this on the machine that needs the certificate. The key stays there; only the CSR comes here.</p>
       <div className="cl-row">
-        <Choice label="Key" options={keyKinds} chosen={key} choose={setKey} />
-        <Choice label="Shell" options={shells} chosen={shell} choose={setShell} />
+        <Choice label="Key" value={key} choices={named(keyKinds)} choose={setKey} />
+        <Choice label="Shell" value={shell} choices={named(shells)} choose={setShell} />
       </div>
       <CodeBlock text={opensslCommand(fqdn, key, shell)} />
     </div>
-  );
-}
-
-function Choice<Word extends string>({
-  label,
-  options,
-  chosen,
-  choose,
-}: {
-  readonly label: string;
-  readonly options: readonly Word[];
-  readonly chosen: Word;
-  readonly choose: (word: Word) => void;
-}) {
-  return (
-    <label className="cl-row">
-      {label}
-      <select
-        className="cl-select"
-        value={chosen}
-        onChange={({ currentTarget: { value } }) => {
-          const word = options.find((option) => option === value);
-          if (word !== undefined) choose(word);
-        }}
-      >
-        {options.map((option) => (
-          <option key={option}>{option}</option>
-        ))}
-      </select>
-    </label>
   );
 }
 
@@ -235,7 +208,6 @@ function Paste({ choose, isPending, fqdn, refused }: ChooseProps) {
         minRows={6}
         autosize
         required
-        withAsterisk={false}
         classNames={{ input: 'cl-mono' }}
       />
       <div className="cl-row">

@@ -14,10 +14,11 @@ import {
   WaitingPage,
 } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
 import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
+import { SpaceCrumbs } from '../../spaces/space-crumbs.js';
 import { ChallengeCard } from './challenge-card.js';
 import { CsrCard, StoredCsrCard } from './csr-card.js';
 import { LifeCard } from './life-card.js';
@@ -42,13 +43,7 @@ export function FqdnPage() {
   }
   return (
     <>
-      <nav className="cl-crumbs" aria-label="Where you are">
-        <Link to="/spaces">Spaces</Link>
-        <span aria-hidden="true">/</span>
-        <Link to="/spaces/$spaceId" params={{ spaceId }}>
-          {fqdn.data?.spaceName ?? 'Space'}
-        </Link>
-      </nav>
+      <SpaceCrumbs spaceId={spaceId} name={fqdn.data?.spaceName} />
       <Loaded query={fqdn} waiting={<WaitingPage />}>
         {(name) => {
           const mayWrite = includesLevel(name.level, 'READ_WRITE');

@@ -11,13 +11,12 @@ import {
   invalidateChanged,
   Loaded,
   lengthOf,
+  type Mark,
   queryOptions,
   readableTimes,
   resourceOf,
   StateChip,
-  type StateShape,
   sentenceOf,
-  type Tone,
   useNow,
   WaitingSteps,
 } from '@certloop/web-kit';
@@ -43,9 +42,7 @@ const names: Readonly<Record<RequestStep, string>> = {
   schedule: 'Plan its renewal',
 };
 
-const marks: Readonly<
-  Record<StepStatus, { readonly tone: Tone; readonly shape: StateShape; readonly word: string }>
-> = {
+const marks: Readonly<Record<StepStatus, Mark>> = {
   pending: { tone: 'idle', shape: 'circle', word: 'not yet' },
   running: { tone: 'active', shape: 'turning', word: 'running' },
   ok: { tone: 'ok', shape: 'check', word: 'done' },
@@ -144,13 +141,10 @@ function Remedy({ reports }: { readonly reports: readonly StepReport[] }) {
 }
 
 function Step({ name, report }: { readonly name: string; readonly report: StepReport }) {
-  const { tone, shape, word } = marks[report.status];
   const detail = report.error?.message ?? report.detail;
   return (
     <li>
-      <StateChip tone={tone} shape={shape}>
-        {word}
-      </StateChip>
+      <StateChip {...marks[report.status]} />
       <span>
         {name}
         {detail !== undefined && <span className="cl-dim">: {readableTimes(detail)}</span>}

@@ -1,6 +1,7 @@
 import type { FqdnState, OwnFqdn, RenewalExplanation } from '@certloop/contracts/browser';
 import {
   exactTime,
+  Fact,
   LifeLine,
   lifeSentence,
   relativeTime,
@@ -60,21 +61,14 @@ function LifeFacts({
     <>
       <LifeLine life={life} now={now} sentence={lifeSentence(life, now)} />
       <dl className="cl-facts">
-        <dt>Valid since</dt>
-        <dd>{exactTime(certificate.notBefore)}</dd>
+        <Fact title="Valid since">{exactTime(certificate.notBefore)}</Fact>
         {renewAt !== undefined && (
-          <>
-            <dt>Renewal</dt>
-            <dd>
-              {exactTime(renewAt)}, {relativeTime(renewAt, now)}
-            </dd>
-          </>
+          <Fact title="Renewal">
+            {exactTime(renewAt)}, {relativeTime(renewAt, now)}
+          </Fact>
         )}
         {life.window !== undefined && (
-          <>
-            <dt>Window of the CA</dt>
-            <dd>{windowText(life.window)}, the lighter part of the line</dd>
-          </>
+          <Fact title="Window of the CA">{windowText(life.window)}, the lighter part of the line</Fact>
         )}
         <dt>{Date.parse(end) > now ? 'Expires' : 'Expired'}</dt>
         <dd>

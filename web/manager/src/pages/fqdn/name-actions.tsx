@@ -1,7 +1,6 @@
 import type { OwnFqdn } from '@certloop/contracts/browser';
-import { ConfirmDialog, Fault, FormEnd, faultsOf, forgetResource } from '@certloop/web-kit';
+import { ConfirmDialog, SendForm, useForm } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProviders } from '../../providers.js';
@@ -48,21 +47,16 @@ function EditName({ fqdn, close }: DialogProps) {
       body: { description, providerId: providerId === '' ? null : providerId },
     });
   };
-  const save = useMutation({
-    mutationFn: (form: HTMLFormElement) => send(api, form),
-    meta: { changes: [fqdnResource(fqdn.spaceId, fqdn.id)] },
+  const { byField, form } = useForm({
+    api,
+    send,
+    fields: fields,
+    changes: [fqdnResource(fqdn.spaceId, fqdn.id)],
     onSuccess: close,
   });
-  const { byField, general } = faultsOf(save.error, fields);
   return (
     <Modal opened onClose={close} title="Edit the name">
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(event.currentTarget);
-        }}
-      >
+      <SendForm {...form} label="Save">
         <TextInput
           name="description"
           label="Description"
@@ -82,17 +76,12 @@ function EditName({ fqdn, close }: DialogProps) {
           ]}
           error={byField['providerId']}
         />
-        <Fault>{general}</Fault>
-        <FormEnd api={api} of={send} isPending={save.isPending}>
-          Save
-        </FormEnd>
-      </form>
+      </SendForm>
     </Modal>
   );
 }
 
 function DeleteName({ fqdn, close }: DialogProps) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const { id: fqdnId, spaceId } = fqdn;
   return (
@@ -101,10 +90,8 @@ function DeleteName({ fqdn, close }: DialogProps) {
       label="Delete the name"
       typeFirst={fqdn.fqdn}
       act={() => api.deleteFqdn({ params: { id: spaceId, fqdnId } })}
-      done={async () => {
-        await navigate({ to: '/spaces/$spaceId', params: { spaceId } });
-        forgetResource(queries, fqdnResource(spaceId, fqdnId));
-      }}
+      done={() => navigate({ to: '/spaces/$spaceId', params: { spaceId } })}
+      deletes={fqdnResource(spaceId, fqdnId)}
       changes={[fqdnResource(spaceId, fqdnId)]}
       close={close}
     >

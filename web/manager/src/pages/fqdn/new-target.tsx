@@ -1,7 +1,6 @@
 import type { OwnFqdn, Target } from '@certloop/contracts/browser';
-import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { SendForm, useForm } from '@certloop/web-kit';
 import { Modal, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { fqdnResource } from '../../resources.js';
 import { api } from '../../service.js';
 
@@ -22,33 +21,21 @@ const protocols: readonly { readonly value: Target['protocol']; readonly label: 
 /** Dialog that adds a server whose certificate is to be checked, and probes it at once. */
 export function NewTarget({ fqdn, close }: { readonly fqdn: OwnFqdn; readonly close: () => void }) {
   const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
-  const send = (to: typeof api, form: HTMLFormElement) =>
-    to.createTarget({ params, body: targetOf(new FormData(form)) });
-  const add = useMutation({
-    mutationFn: async (form: HTMLFormElement) => {
-      const { body } = await send(api, form);
-      // its answer is in the list; a server that cannot be reached now is probed again later
-      await api.probeTarget({ params: { ...params, targetId: body.id } }).catch(() => undefined);
-    },
-    meta: { changes: [fqdnResource(fqdn.spaceId, fqdn.id)] },
+  const { byField, form } = useForm({
+    api,
+    send: (to, target) => to.createTarget({ params, body: targetOf(new FormData(target)) }),
+    // its answer is in the list; a server that cannot be reached now is probed again later
+    also: ({ body: { id: targetId } }) =>
+      api.probeTarget({ params: { ...params, targetId } }).catch(() => undefined),
+    fields,
+    changes: [fqdnResource(fqdn.spaceId, fqdn.id)],
     onSuccess: close,
   });
-  const { byField, general } = faultsOf(add.error, fields);
   return (
     <Modal opened onClose={close} title="Add a server">
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate(event.currentTarget);
-        }}
-      >
+      <SendForm {...form} label="Add the server and probe it">
         <TargetFields fqdn={fqdn.fqdn} faults={byField} />
-        <Fault>{general}</Fault>
-        <FormEnd api={api} of={send} isPending={add.isPending}>
-          Add the server and probe it
-        </FormEnd>
-      </form>
+      </SendForm>
     </Modal>
   );
 }
@@ -74,7 +61,6 @@ function TargetFields({
         spellCheck={false}
         maxLength={1_000}
         required
-        withAsterisk={false}
         data-autofocus
       />
       <NativeSelect name="protocol" label="Protocol" data={[...protocols]} error={faults['protocol']} />
@@ -100,7 +86,6 @@ function TargetFields({
         spellCheck={false}
         maxLength={1_000}
         required={isWildcard}
-        withAsterisk={false}
       />
     </>
   );

@@ -3,10 +3,9 @@ import {
   type Column,
   ListTable,
   listOptions,
+  type Mark,
   Moment,
   StateChip,
-  type StateShape,
-  type Tone,
   useList,
 } from '@certloop/web-kit';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -16,12 +15,7 @@ import { JobSteps } from './job-steps.js';
 
 const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId');
 
-const marks: Readonly<
-  Record<
-    ListedIssuanceJob['status'],
-    { readonly tone: Tone; readonly shape: StateShape; readonly word: string }
-  >
-> = {
+const marks: Readonly<Record<ListedIssuanceJob['status'], Mark>> = {
   running: { tone: 'active', shape: 'turning', word: 'running' },
   waiting: { tone: 'warn', shape: 'clock', word: 'waits for you' },
   completed: { tone: 'ok', shape: 'check', word: 'done' },
@@ -45,12 +39,7 @@ export function RequestsTable({ fqdn }: { readonly fqdn: Fqdn }) {
   const providers = useProviders();
   const { list, shown } = useShownRequest(fqdn.id);
   const columns: readonly Column<ListedIssuanceJob>[] = [
-    {
-      key: 'status',
-      title: 'State',
-      width: '9rem',
-      cell: ({ status }) => <JobState status={status} />,
-    },
+    { key: 'status', title: 'State', width: '9rem', cell: ({ status }) => <StateChip {...marks[status]} /> },
     { key: 'started', title: 'Started', width: '9rem', cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { key: 'by', title: 'By', width: '9rem', cell: ({ requestedBy }) => requestedBy },
     {
@@ -89,15 +78,6 @@ function useShownRequest(fqdnId: string) {
 
 function useRequests(fqdnId: string) {
   return useList(listOptions(api.listIssuanceJobs, { query: { fqdnId, limit: '50' } }));
-}
-
-function JobState({ status }: Pick<ListedIssuanceJob, 'status'>) {
-  const { tone, shape, word } = marks[status];
-  return (
-    <StateChip tone={tone} shape={shape}>
-      {word}
-    </StateChip>
-  );
 }
 
 function StepsLink({

@@ -5,13 +5,12 @@ import {
   DataTable,
   Fault,
   Loaded,
+  type Mark,
   Moment,
   queryOptions,
   readableTimes,
   StateChip,
-  type StateShape,
   sentenceOf,
-  type Tone,
   WaitingLines,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
@@ -22,12 +21,6 @@ import { api } from '../../service.js';
 import { NewTarget } from './new-target.js';
 
 type Target = Served['targets'][number];
-
-interface Mark {
-  readonly tone: Tone;
-  readonly shape: StateShape;
-  readonly word: string;
-}
 
 const marks: Readonly<Record<ServedClass, Mark>> = {
   unreachable: { tone: 'bad', shape: 'triangle', word: 'not reachable' },
@@ -41,6 +34,8 @@ const marks: Readonly<Record<ServedClass, Mark>> = {
   reissued_elsewhere: { tone: 'bad', shape: 'triangle', word: 'issued elsewhere' },
   foreign: { tone: 'bad', shape: 'triangle', word: 'another certificate' },
 };
+
+const notProbed: Mark = { tone: 'idle', shape: 'circle', word: 'not probed yet' };
 
 /** An address of a target; without one before the first probe, and where the host has none. */
 interface Row {
@@ -181,22 +176,15 @@ const columns: readonly Column<Row>[] = [
     cell: ({ target }) => (target.enabled ? placeOf(target) : `${placeOf(target)} (off)`),
   },
   { key: 'address', title: 'Address', width: '10rem', cell: ({ seen }) => seen?.address },
-  { key: 'class', title: 'Serves', width: '11rem', cell: ({ seen }) => <Class seen={seen} /> },
+  {
+    key: 'class',
+    title: 'Serves',
+    width: '11rem',
+    cell: ({ seen }) => <StateChip {...(seen === undefined ? notProbed : marks[seen.class])} />,
+  },
   { key: 'since', title: 'Since', width: '8rem', cell: ({ seen }) => seen && <Moment at={seen.since} /> },
   { key: 'hint', title: 'What to do', cell: ({ seen }) => seen && readableTimes(seen.hint) },
 ];
-
-function Class({ seen }: { readonly seen: ServedAddress | undefined }) {
-  const { tone, shape, word } =
-    seen === undefined
-      ? ({ tone: 'idle', shape: 'circle', word: 'not probed yet' } as const)
-      : marks[seen.class];
-  return (
-    <StateChip tone={tone} shape={shape}>
-      {word}
-    </StateChip>
-  );
-}
 
 /** The server as people write it: host, port, and how TLS begins where that is not at once. */
 function placeOf({ host, port, protocol }: Target): string {

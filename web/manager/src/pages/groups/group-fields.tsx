@@ -34,7 +34,6 @@ export function TextFields({
         error={byField['name']}
         maxLength={100}
         required
-        withAsterisk={false}
       />
       <Textarea
         label="Description"

@@ -1,17 +1,16 @@
 import type { PermissionGroup } from '@certloop/contracts/browser';
 import {
+  AddButton,
   ByCommand,
   type Column,
   countOf,
   EmptyState,
-  Icon,
   ListTable,
   listOptions,
   serviceUrl,
   useList,
   useTitle,
 } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { AdminsOnly } from '../../admins-only.js';
 import { api } from '../../service.js';
@@ -64,15 +63,7 @@ export function GroupsPage() {
 function GroupList() {
   const navigate = useNavigate();
   const list = useList(listOptions(api.listPermissionGroups, { query: { limit: '100' } }));
-  const add = (
-    <Button
-      aria-keyshortcuts="c"
-      leftSection={<Icon name="plus" />}
-      onClick={() => void navigate({ to: '/new-group' })}
-    >
-      Create a group
-    </Button>
-  );
+  const add = <AddButton label="Create a group" onClick={() => void navigate({ to: '/new-group' })} />;
   return (
     <>
       <div className="cl-title">

@@ -1,10 +1,11 @@
 import type { ShownIssuancePolicy } from '@certloop/contracts/browser';
 import { Loaded, queryOptions, useTitle, WaitingPage } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { spaceQuery } from '../../lookups.js';
 import { useRights } from '../../rights.js';
 import { api } from '../../service.js';
+import { SpaceCrumbs } from '../../spaces/space-crumbs.js';
 import { PolicyForm } from './policy-form.js';
 
 const route = getRouteApi('/inside/spaces/$spaceId/issuance-policy');
@@ -18,13 +19,7 @@ export function PolicyPage() {
   useTitle('Issuance policy', 'manager');
   return (
     <>
-      <nav className="cl-crumbs" aria-label="Where you are">
-        <Link to="/spaces">Spaces</Link>
-        <span aria-hidden="true">/</span>
-        <Link to="/spaces/$spaceId" params={{ spaceId }}>
-          {space.data?.name ?? 'Space'}
-        </Link>
-      </nav>
+      <SpaceCrumbs spaceId={spaceId} name={space.data?.name} />
       <h1>Issuance policy</h1>
       <Loaded query={query} waiting={<WaitingPage />}>
         {(policy) => (

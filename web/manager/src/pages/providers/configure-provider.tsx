@@ -1,15 +1,6 @@
 import type { Provider } from '@certloop/contracts/browser';
-import {
-  Fault,
-  FormEnd,
-  faultsOf,
-  type Settings,
-  settingsWith,
-  shownSettings,
-  type Typed,
-} from '@certloop/web-kit';
+import { SendForm, type Settings, settingsWith, shownSettings, type Typed, useForm } from '@certloop/web-kit';
 import { Modal, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { providersResource } from '../../resources.js';
 import { api } from '../../service.js';
@@ -40,23 +31,17 @@ export function ConfigureProvider({
   readonly close: () => void;
 }) {
   const { fields, typed, paths, secrets, change, config } = useSettings(provider.kind, provider.config);
-  const send = (to: typeof api) =>
-    to.setProviderConfig({ params: { id: provider.id }, body: { config: config() } });
-  const save = useMutation({
-    mutationFn: () => send(api),
-    meta: { changes: [providersResource] },
+  const { byField, form } = useForm({
+    api,
+    secrets,
+    send: (to) => to.setProviderConfig({ params: { id: provider.id }, body: { config: config() } }),
+    fields: paths,
+    changes: [providersResource],
     onSuccess: close,
   });
-  const { byField, general } = faultsOf(save.error, paths);
   return (
     <Modal opened onClose={close} title={`Configure ${provider.displayName}`}>
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
+      <SendForm {...form} label="Save the configuration">
         <SettingsInputs
           fields={fields}
           stored={provider.config}
@@ -65,11 +50,7 @@ export function ConfigureProvider({
           faults={byField}
         />
         <p className="cl-dim">All other settings stay as they are. The API changes them too.</p>
-        <Fault>{general}</Fault>
-        <FormEnd api={api} of={send} secrets={secrets} isPending={save.isPending}>
-          Save the configuration
-        </FormEnd>
-      </form>
+      </SendForm>
     </Modal>
   );
 }
@@ -87,21 +68,17 @@ export function CreateProvider({ close }: { readonly close: () => void }) {
     const body = { kind, name, ...(displayName !== '' && { displayName }), config: config() };
     return to.createProvider({ body });
   };
-  const create = useMutation({
-    mutationFn: () => send(api),
-    meta: { changes: [providersResource] },
+  const { byField, form, sending } = useForm({
+    api,
+    secrets,
+    send,
+    fields: ['name', 'displayName', ...paths],
+    changes: [providersResource],
     onSuccess: close,
   });
-  const { byField, general } = faultsOf(create.error, ['name', 'displayName', ...paths]);
   return (
     <Modal opened onClose={close} title="Create a provider">
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
+      <SendForm {...form} label="Create the provider">
         <NativeSelect
           label="Kind"
           value={kind}
@@ -109,16 +86,12 @@ export function CreateProvider({ close }: { readonly close: () => void }) {
           onChange={({ currentTarget: { value } }) => {
             if (isKind(value)) choose(value);
             // it was said of the settings of the other kind
-            create.reset();
+            sending.reset();
           }}
         />
         <NameInputs names={names} change={setNames} faults={byField} />
         <SettingsInputs fields={fields} stored={{}} typed={typed} change={change} faults={byField} />
-        <Fault>{general}</Fault>
-        <FormEnd api={api} of={send} secrets={secrets} isPending={create.isPending}>
-          Create the provider
-        </FormEnd>
-      </form>
+      </SendForm>
     </Modal>
   );
 }
@@ -147,7 +120,6 @@ function NameInputs({
         error={faults['name']}
         maxLength={32}
         required
-        withAsterisk={false}
         data-autofocus
       />
       <TextInput

@@ -3,6 +3,7 @@ import {
   ConfirmDialog,
   countOf,
   countText,
+  Fact,
   Fault,
   Moment,
   readableTimes,
@@ -13,6 +14,7 @@ import { Button, Switch } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { EnabledChip } from '../../enabled-chip.js';
 import { PaceLine } from '../../outlook/pace-line.js';
 import { providersResource } from '../../resources.js';
 import { api } from '../../service.js';
@@ -34,7 +36,7 @@ export function ProviderCard({
     <section className="cl-panel" aria-label={displayName}>
       <div className="cl-title">
         <h2 className="cl-anywhere">{heading}</h2>
-        {isAdmin ? <EnabledSwitch provider={provider} /> : <State provider={provider} />}
+        {isAdmin ? <EnabledSwitch provider={provider} /> : <EnabledChip enabled={provider.enabled} />}
       </div>
       <p className="cl-dim">{description}</p>
       <Facts provider={provider} isAdmin={isAdmin} />
@@ -53,42 +55,31 @@ function Facts({ provider, isAdmin }: { readonly provider: Provider; readonly is
   const { name, kind, pace, usage, lastTest } = provider;
   return (
     <dl className="cl-facts">
-      <dt>Name</dt>
-      <dd>{name}</dd>
-      <dt>Kind</dt>
-      <dd>{kind}</dd>
-      {isAdmin && (
-        <>
-          <dt>Address</dt>
-          <dd>{addressOf(provider)}</dd>
-        </>
-      )}
+      <Fact title="Name">{name}</Fact>
+      <Fact title="Kind">{kind}</Fact>
+      {isAdmin && <Fact title="Address">{addressOf(provider)}</Fact>}
       {pace !== undefined && (
-        <>
-          <dt>Pace</dt>
-          <dd>
-            <PaceLine pace={pace} />
-          </dd>
-        </>
+        <Fact title="Pace">
+          <PaceLine pace={pace} />
+        </Fact>
       )}
       {usage !== undefined && (
         <>
-          <dt>Asked by</dt>
-          <dd>
+          <Fact title="Asked by">
             <Link to="/fqdns" search={{ providerId: provider.id }}>
               {countOf(usage.fqdns, 'name')}
             </Link>
             , {countOf(usage.pendingRenewals, 'renewal is', 'renewals are')} planned
-          </dd>
-          <dt>Last certificate</dt>
-          <dd>{usage.lastIssuedAt === undefined ? 'none yet' : <Moment at={usage.lastIssuedAt} />}</dd>
+          </Fact>
+          <Fact title="Last certificate">
+            {usage.lastIssuedAt === undefined ? 'none yet' : <Moment at={usage.lastIssuedAt} />}
+          </Fact>
         </>
       )}
       {isAdmin && (
-        <>
-          <dt>Last test</dt>
-          <dd>{lastTest === undefined ? 'not tested as configured' : <LastTest test={lastTest} />}</dd>
-        </>
+        <Fact title="Last test">
+          {lastTest === undefined ? 'not tested as configured' : <LastTest test={lastTest} />}
+        </Fact>
       )}
     </dl>
   );
@@ -107,9 +98,11 @@ function LastTest({ test }: { readonly test: NonNullable<Provider['lastTest']> }
   const { success, message, durationMs, at } = test;
   return (
     <span className="cl-row" role="status">
-      <StateChip tone={success ? 'ok' : 'bad'} shape={success ? 'check' : 'octagon'}>
-        {success ? 'succeeded' : 'failed'}
-      </StateChip>
+      <StateChip
+        tone={success ? 'ok' : 'bad'}
+        shape={success ? 'check' : 'octagon'}
+        word={success ? 'succeeded' : 'failed'}
+      />
       <span>
         <Moment at={at} />, after {countText(durationMs)} ms: {readableTimes(message)}
       </span>
@@ -120,14 +113,6 @@ function LastTest({ test }: { readonly test: NonNullable<Provider['lastTest']> }
 function addressOf({ config }: Provider): string {
   const address = config['baseUrl'] ?? config['directoryUrl'];
   return typeof address === 'string' ? address : 'not configured';
-}
-
-function State({ provider }: { readonly provider: Provider }) {
-  return (
-    <StateChip tone={provider.enabled ? 'ok' : 'idle'} shape={provider.enabled ? 'check' : 'bars'}>
-      {provider.enabled ? 'enabled' : 'disabled'}
-    </StateChip>
-  );
 }
 
 /** Enables and disables a provider; where renewals wait for it, it first says what that postpones. */

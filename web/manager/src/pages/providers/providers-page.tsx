@@ -1,7 +1,7 @@
 import {
+  AddButton,
   ByCommand,
   EmptyState,
-  Icon,
   Loaded,
   placesUpTo,
   serviceUrl,
@@ -9,7 +9,6 @@ import {
   WaitingFacts,
   WaitingLines,
 } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProviderUsage } from '../../providers.js';
@@ -25,11 +24,7 @@ export function ProvidersPage() {
   const [isCreating, setCreating] = useState(false);
   const query = useProviderUsage();
   const edited = query.data?.find(({ id }) => id === editedId);
-  const add = isAdmin && (
-    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
-      Create a provider
-    </Button>
-  );
+  const add = isAdmin && <AddButton label="Create a provider" onClick={() => setCreating(true)} />;
   return (
     <>
       <div className="cl-title">

@@ -57,7 +57,7 @@ function Input({
   }
   const onChange = ({ currentTarget: { value } }: { readonly currentTarget: { readonly value: string } }) =>
     change(value);
-  const input = { ...shared, withAsterisk: false, value: text, onChange, autoComplete: 'off' };
+  const input = { ...shared, value: text, onChange, autoComplete: 'off' };
   if (type === 'choice') return <NativeSelect {...input} data={[...choices]} />;
   if (type === 'secret') {
     const hint = hasSecret ? 'One is set. Leave this empty to use it further.' : 'None is set.';

@@ -3,10 +3,9 @@ import {
   type Column,
   hostText,
   LongName,
+  type Mark,
   Moment,
   StateChip,
-  type StateShape,
-  type Tone,
   useNow,
   wholeSentence,
 } from '@certloop/web-kit';
@@ -23,7 +22,7 @@ export const statusTitles: Readonly<Record<RenewalStatus, string>> = {
   completed: 'Done',
 };
 
-const marks: Readonly<Record<RenewalStatus, { readonly tone: Tone; readonly shape: StateShape }>> = {
+const marks: Readonly<Record<RenewalStatus, Omit<Mark, 'word'>>> = {
   pending: { tone: 'idle', shape: 'clock' },
   processing: { tone: 'active', shape: 'turning' },
   failed: { tone: 'bad', shape: 'octagon' },
@@ -112,15 +111,10 @@ function Name({ entry: { spaceId, fqdnId, fqdn, spaceName } }: { readonly entry:
 
 function State({ entry, now }: { readonly entry: RenewalQueueEntry; readonly now: number }) {
   const { status, attempt = 1, scheduledAt } = entry;
-  const { tone, shape } = marks[status];
   const isRetry = status === 'pending' && attempt > 1;
   const isDue = status === 'pending' && Date.parse(scheduledAt) <= now;
   const word = isDue ? 'due' : status === 'pending' ? 'planned' : statusTitles[status].toLowerCase();
-  return (
-    <StateChip tone={isRetry ? 'warn' : tone} shape={shape}>
-      {word}
-    </StateChip>
-  );
+  return <StateChip {...marks[status]} {...(isRetry && { tone: 'warn' as const })} word={word} />;
 }
 
 function When({ entry }: { readonly entry: RenewalQueueEntry }) {

@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts/browser';
-import { Fault, FormEnd, faultsOf, queryOptions, sentenceOf, useSettled } from '@certloop/web-kit';
+import { Fault, faultsOf, queryOptions, SendForm, sentenceOf, useForm, useSettled } from '@certloop/web-kit';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -46,22 +46,20 @@ function NewTestEntry() {
   const [minutes, wait] = useState('0');
   const { names, fault } = useRenewable(name.trim());
   const target = names.find(({ id }) => id === chosen) ?? names[0];
-  const { send, add } = useNewEntry(Number(minutes));
-  const { byField, general } = faultsOf(add.error, ['minutesFromNow'] as const);
+  const { byField, form, sending } = useForm({
+    api,
+    send: async (to) => target && to.createTestRenewal({ body: entryOf(target, Number(minutes)) }),
+    fields: ['minutesFromNow'],
+    changes: [renewalsResource],
+  });
   return (
-    <form
-      className="cl-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (target !== undefined) add.mutate(target);
-      }}
-    >
+    <SendForm {...form} label="Queue a test entry" disabled={target === undefined}>
       <TextInput
         label="Name to renew"
         value={name}
         onChange={({ currentTarget: { value } }) => {
           type(value);
-          add.reset();
+          sending.reset();
         }}
         error={fault}
         autoComplete="off"
@@ -69,7 +67,6 @@ function NewTestEntry() {
         spellCheck={false}
         maxLength={1_000}
         required
-        withAsterisk={false}
       />
       {names.length > 1 && (
         <NativeSelect
@@ -80,35 +77,17 @@ function NewTestEntry() {
         />
       )}
       <MinutesField minutes={minutes} wait={wait} error={byField['minutesFromNow']} />
-      <Fault>{general}</Fault>
-      {add.isSuccess && (
+      {sending.isSuccess && (
         <p className="cl-result" role="status">
           The test entry is queued.
         </p>
       )}
-      <FormEnd
-        api={api}
-        of={async (to) => target !== undefined && send(to, target)}
-        isPending={add.isPending}
-        disabled={target === undefined}
-      >
-        Queue a test entry
-      </FormEnd>
-    </form>
+    </SendForm>
   );
 }
 
-/** Queues a test entry for a name. */
-function useNewEntry(minutesFromNow: number) {
-  const send = (to: typeof api, { id: fqdnId, spaceId, status }: Fqdn) => {
-    const certificateId = status?.certificate?.id ?? '';
-    return to.createTestRenewal({ body: { fqdnId, spaceId, certificateId, minutesFromNow } });
-  };
-  const add = useMutation({
-    mutationFn: (fqdn: Fqdn) => send(api, fqdn),
-    meta: { changes: [renewalsResource] },
-  });
-  return { send, add };
+function entryOf({ id: fqdnId, spaceId, status }: Fqdn, minutesFromNow: number) {
+  return { fqdnId, spaceId, certificateId: status?.certificate?.id ?? '', minutesFromNow };
 }
 
 function MinutesField({
@@ -130,7 +109,6 @@ function MinutesField({
       min={0}
       max={maxMinutes}
       required
-      withAsterisk={false}
     />
   );
 }

@@ -1,6 +1,5 @@
-import { Fault, FormEnd, faultsOf, resourceOf } from '@certloop/web-kit';
+import { resourceOf, SendForm, useForm } from '@certloop/web-kit';
 import { Modal, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api } from '../../service.js';
 
@@ -22,24 +21,19 @@ export function NewFqdn({
     const body = { fqdn: String(data.get('fqdn')).trim(), description: String(data.get('description')) };
     return to.createFqdn({ params: { id: spaceId }, body });
   };
-  const add = useMutation({
-    mutationFn: (form: HTMLFormElement) => send(api, form),
-    meta: { changes: [resourceOf(api.listFqdns, { params: { id: spaceId } })] },
+  const { byField, form, sending } = useForm({
+    api,
+    send,
+    fields: fields,
+    changes: [resourceOf(api.listFqdns, { params: { id: spaceId } })],
     onSuccess: async ({ body: { id } }) => {
       close();
       await navigate({ to: '/spaces/$spaceId/fqdns/$fqdnId', params: { spaceId, fqdnId: id } });
     },
   });
-  const { byField, general } = faultsOf(add.error, fields);
   return (
-    <Modal opened={isOpen} onClose={close} title="Add a name" onExitTransitionEnd={() => add.reset()}>
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate(event.currentTarget);
-        }}
-      >
+    <Modal opened={isOpen} onClose={close} title="Add a name" onExitTransitionEnd={() => sending.reset()}>
+      <SendForm {...form} label="Add the name">
         <TextInput
           name="fqdn"
           label="Host name"
@@ -50,15 +44,10 @@ export function NewFqdn({
           spellCheck={false}
           maxLength={1_000}
           required
-          withAsterisk={false}
           data-autofocus
         />
         <TextInput name="description" label="Description" error={byField['description']} maxLength={1_000} />
-        <Fault>{general}</Fault>
-        <FormEnd api={api} of={send} isPending={add.isPending}>
-          Add the name
-        </FormEnd>
-      </form>
+      </SendForm>
     </Modal>
   );
 }

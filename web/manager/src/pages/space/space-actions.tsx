@@ -1,7 +1,6 @@
 import type { OwnSpace } from '@certloop/contracts/browser';
-import { ConfirmDialog, countOf, Fault, FormEnd, faultsOf, forgetResource } from '@certloop/web-kit';
+import { ConfirmDialog, countOf, SendForm, useForm } from '@certloop/web-kit';
 import { Button, Modal, Switch } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { spaceResource } from '../../resources.js';
@@ -49,25 +48,19 @@ function EditSpace({ space, close }: DialogProps) {
   const wasWatched = space.watchEnabled !== false;
   const [isWatched, setWatched] = useState(wasWatched);
   const params = { id: space.id };
-  const send = (to: typeof api, body: ReturnType<typeof spaceOf>) => to.updateSpace({ params, body });
-  const save = useMutation({
-    mutationFn: async (body: ReturnType<typeof spaceOf>) => {
-      await send(api, body);
+  const { byField, form } = useForm({
+    api,
+    send: (to, edited) => to.updateSpace({ params, body: spaceOf(edited) }),
+    also: async () => {
       if (isWatched !== wasWatched) await api.setWatchEnabled({ params, body: { watchEnabled: isWatched } });
     },
-    meta: { changes: [spaceResource(space.id)] },
+    fields: spaceFields,
+    changes: [spaceResource(space.id)],
     onSuccess: close,
   });
-  const { byField, general } = faultsOf(save.error, spaceFields);
   return (
     <Modal opened onClose={close} title="Edit the space">
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(spaceOf(event.currentTarget));
-        }}
-      >
+      <SendForm {...form} label="Save">
         <SpaceFields faults={byField} space={space} />
         <Switch
           label="The monitor watches its names"
@@ -75,17 +68,12 @@ function EditSpace({ space, close }: DialogProps) {
           checked={isWatched}
           onChange={(event) => setWatched(event.currentTarget.checked)}
         />
-        <Fault>{general}</Fault>
-        <FormEnd api={api} of={(to, form) => send(to, spaceOf(form))} isPending={save.isPending}>
-          Save
-        </FormEnd>
-      </form>
+      </SendForm>
     </Modal>
   );
 }
 
 function DeleteSpace({ space, close }: DialogProps) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const { id, name, counts } = space;
   const names = countOf(counts.total, 'name');
@@ -97,10 +85,8 @@ function DeleteSpace({ space, close }: DialogProps) {
       act={() =>
         api.deleteSpace({ params: { id }, query: counts.total === 0 ? {} : { deleteFqdns: 'true' } })
       }
-      done={async () => {
-        await navigate({ to: '/spaces' });
-        forgetResource(queries, spaceResource(id));
-      }}
+      done={() => navigate({ to: '/spaces' })}
+      deletes={spaceResource(id)}
       changes={[spaceResource(id)]}
       close={close}
     >

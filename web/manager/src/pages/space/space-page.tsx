@@ -1,4 +1,4 @@
-import { ByCommand, EmptyState, ErrorPanel, Icon, serviceUrl, useTitle } from '@certloop/web-kit';
+import { AddButton, ByCommand, EmptyState, ErrorPanel, serviceUrl, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -73,9 +73,7 @@ function AddButtons({ spaceId, add }: { readonly spaceId: string; readonly add: 
       >
         Paste a list of names
       </Button>
-      <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={add}>
-        Add a name
-      </Button>
+      <AddButton label="Add a name" onClick={add} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { Space } from '@certloop/contracts/browser';
-import { countOf, Moment, StateChip } from '@certloop/web-kit';
+import { countOf, Fact, Moment, StateChip } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { StateCounts } from '../../names/state-counts.js';
 
@@ -24,31 +24,20 @@ function SpaceCard({ space }: { readonly space: Space }) {
             {name}
           </Link>
         </h2>
-        {watchEnabled === false && (
-          <StateChip tone="idle" shape="bars">
-            not watched
-          </StateChip>
-        )}
+        {watchEnabled === false && <StateChip tone="idle" shape="bars" word="not watched" />}
       </div>
       {description !== '' && <p className="cl-dim cl-anywhere">{description}</p>}
       {counts !== undefined && counts.total > 0 && <StateCounts counts={counts} spaceId={id} />}
       <dl className="cl-facts">
         {counts !== undefined && (
-          <>
-            <dt>Names</dt>
-            <dd>{counts.total === 0 ? 'none yet' : countOf(counts.total, 'name')}</dd>
-          </>
+          <Fact title="Names">{counts.total === 0 ? 'none yet' : countOf(counts.total, 'name')}</Fact>
         )}
         {nextExpiry !== undefined && (
-          <>
-            <dt>Next expiry</dt>
-            <dd>
-              <Moment at={nextExpiry} />
-            </dd>
-          </>
+          <Fact title="Next expiry">
+            <Moment at={nextExpiry} />
+          </Fact>
         )}
-        <dt>Your level</dt>
-        <dd>{level}</dd>
+        <Fact title="Your level">{level}</Fact>
       </dl>
     </section>
   );

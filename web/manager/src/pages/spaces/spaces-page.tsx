@@ -1,11 +1,11 @@
 import type { FqdnCounts, Space } from '@certloop/contracts/browser';
 import {
+  AddButton,
   ByCommand,
   type Column,
   CopyText,
   countOf,
   EmptyState,
-  Icon,
   ListTable,
   Loaded,
   Moment,
@@ -18,7 +18,6 @@ import {
   useSteadyList,
   useTitle,
 } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { spaceList, spaceLookUp } from '../../lookups.js';
@@ -86,11 +85,7 @@ const columns: readonly Column<Space>[] = [
     title: 'Watch',
     width: '10rem',
     cell: ({ watchEnabled }) =>
-      watchEnabled === false ? (
-        <StateChip tone="idle" shape="bars">
-          not watched
-        </StateChip>
-      ) : null,
+      watchEnabled === false ? <StateChip tone="idle" shape="bars" word="not watched" /> : null,
   },
 ];
 
@@ -110,27 +105,21 @@ function OwnName() {
 function Needs({ counts }: { readonly counts: FqdnCounts }) {
   if (counts.expired + counts.failing > 0) {
     return (
-      <StateChip tone="bad" shape={counts.expired > 0 ? 'octagon' : 'triangle'}>
-        {countOf(counts.needsYou, 'needs you', 'need you')}
-      </StateChip>
+      <StateChip
+        tone="bad"
+        shape={counts.expired > 0 ? 'octagon' : 'triangle'}
+        word={countOf(counts.needsYou, 'needs you', 'need you')}
+      />
     );
   }
   if (counts.needsYou > 0) {
-    return (
-      <StateChip tone="warn" shape="clock">
-        {countOf(counts.needsYou, 'needs you', 'need you')}
-      </StateChip>
-    );
+    return <StateChip tone="warn" shape="clock" word={countOf(counts.needsYou, 'needs you', 'need you')} />;
   }
   if (counts.total === 0) return null;
   return counts.valid === 0 ? (
-    <StateChip tone="idle" shape="circle">
-      {stateWords.unfinished}
-    </StateChip>
+    <StateChip tone="idle" shape="circle" word={stateWords.unfinished} />
   ) : (
-    <StateChip tone="ok" shape="check">
-      all well
-    </StateChip>
+    <StateChip tone="ok" shape="check" word="all well" />
   );
 }
 
@@ -184,11 +173,7 @@ export function SpacesPage() {
   const isFew = rows.length > 0 && total <= maxCards;
   const isSearchable = q !== undefined || total > fewSpaces;
   const { hasFullAccess, isAdmin } = useRights();
-  const add = hasFullAccess && (
-    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-      Create a space
-    </Button>
-  );
+  const add = hasFullAccess && <AddButton label="Create a space" onClick={() => setAdding(true)} />;
   return (
     <>
       <div className="cl-title">

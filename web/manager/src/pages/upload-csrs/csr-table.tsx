@@ -130,30 +130,20 @@ function State({
   readonly state: RowState<string> | undefined;
 }) {
   if (state?.status === 'done') {
-    return (
-      <StateChip tone="ok" shape="check">
-        stored
-      </StateChip>
-    );
+    return <StateChip tone="ok" shape="check" word="stored" />;
   }
   if (isJudging || state?.status === 'running') {
-    return (
-      <StateChip tone="active" shape="turning">
-        {isJudging ? 'checking' : 'storing'}
-      </StateChip>
-    );
+    return <StateChip tone="active" shape="turning" word={isJudging ? 'checking' : 'storing'} />;
   }
   if (fault !== undefined || state?.status === 'refused') {
-    return (
-      <StateChip tone="bad" shape="octagon">
-        refused
-      </StateChip>
-    );
+    return <StateChip tone="bad" shape="octagon" word="refused" />;
   }
   const hasFindings = (judged?.review?.findings.length ?? 0) > 0;
   return (
-    <StateChip tone={isReady && !hasFindings ? 'active' : 'warn'} shape={isReady ? 'circle' : 'clock'}>
-      {isReady ? 'can be stored' : judged === undefined ? 'not checked' : 'waits for you'}
-    </StateChip>
+    <StateChip
+      tone={isReady && !hasFindings ? 'active' : 'warn'}
+      shape={isReady ? 'circle' : 'clock'}
+      word={isReady ? 'can be stored' : judged === undefined ? 'not checked' : 'waits for you'}
+    />
   );
 }

@@ -1,7 +1,6 @@
 import type { User } from '@certloop/contracts/browser';
-import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { SendForm, useForm } from '@certloop/web-kit';
 import { PasswordInput, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { usersResource } from '../../resources.js';
 import { useUserId } from '../../rights.js';
@@ -21,39 +20,29 @@ export function EditUser({ user, bound }: { readonly user: User; readonly bound:
     const body = changesIn(user, new FormData(form), bound === undefined, groupIds);
     return to.updateUser({ params: { id: user.id }, body });
   };
-  const save = useMutation({
-    mutationFn: (form: HTMLFormElement) => send(api, form),
-    meta: { changes: [usersResource] },
+  const { byField, form, sending } = useForm({
+    api,
+    send,
+    fields: fields,
+    changes: [usersResource],
     onSuccess: async () => {
       choose(undefined);
       clearPassword((count) => count + 1);
       if (isOwn) await session.check(false);
     },
   });
-  const { byField, general } = faultsOf(save.error, fields);
   return (
     <section className="cl-panel" aria-label="Change the user">
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(event.currentTarget);
-        }}
-        onChange={() => save.isSuccess && save.reset()}
-      >
+      <SendForm {...form} label="Save the changes" onChange={() => sending.isSuccess && sending.reset()}>
         <AccountFields user={user} isOwn={isOwn} passwordKey={passwordKey} faults={byField} />
         <AdminField isAdmin={user.isAdmin} reason={bound} />
         <GroupsPicker chosen={shown} change={choose} error={byField['groupIds']} />
-        <Fault>{general}</Fault>
-        {save.isSuccess && (
+        {sending.isSuccess && (
           <p className="cl-result" role="status">
             The changes are saved.
           </p>
         )}
-        <FormEnd api={api} of={send} isPending={save.isPending}>
-          Save the changes
-        </FormEnd>
-      </form>
+      </SendForm>
     </section>
   );
 }
@@ -81,7 +70,6 @@ function AccountFields({
         autoComplete="off"
         spellCheck={false}
         required
-        withAsterisk={false}
       />
       <TextInput
         name="email"
@@ -92,7 +80,6 @@ function AccountFields({
         maxLength={254}
         autoComplete="off"
         required
-        withAsterisk={false}
       />
       <PasswordInput
         key={passwordKey}

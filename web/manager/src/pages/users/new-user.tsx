@@ -1,6 +1,6 @@
-import { Fault, FormEnd, faultsOf, PasswordField } from '@certloop/web-kit';
+import { PasswordField, SendForm, useForm } from '@certloop/web-kit';
 import { Modal, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usersResource } from '../../resources.js';
@@ -25,32 +25,23 @@ export function NewUser({ close }: { readonly close: () => void }) {
     };
     return to.createUser({ body });
   };
-  const create = useMutation({
-    mutationFn: (form: HTMLFormElement) => send(api, form),
-    meta: { changes: [usersResource] },
+  const { byField, form } = useForm({
+    api,
+    send,
+    fields: fields,
+    changes: [usersResource],
     onSuccess: async ({ body: { id } }) => {
       close();
       await navigate({ to: '/users/$userId', params: { userId: id } });
     },
   });
-  const { byField, general } = faultsOf(create.error, fields);
   return (
     <Modal opened onClose={close} title="Create a user">
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate(event.currentTarget);
-        }}
-      >
+      <SendForm {...form} label="Create the user">
         <AccountFields faults={byField} />
         <AdminField isAdmin={false} />
         <GroupsPicker chosen={groupIds} change={choose} error={byField['groupIds']} />
-        <Fault>{general}</Fault>
-        <FormEnd api={api} of={send} isPending={create.isPending}>
-          Create the user
-        </FormEnd>
-      </form>
+      </SendForm>
     </Modal>
   );
 }
@@ -69,7 +60,6 @@ function AccountFields({ faults }: { readonly faults: Readonly<Record<string, st
         autoCapitalize="none"
         spellCheck={false}
         required
-        withAsterisk={false}
         data-autofocus
       />
       <TextInput
@@ -80,7 +70,6 @@ function AccountFields({ faults }: { readonly faults: Readonly<Record<string, st
         maxLength={254}
         autoComplete="off"
         required
-        withAsterisk={false}
       />
       <PasswordField
         name="password"

@@ -2,6 +2,7 @@ import type { User } from '@certloop/contracts/browser';
 import {
   ConfirmDialog,
   exactTime,
+  Fact,
   Fault,
   Loaded,
   sentenceOf,
@@ -13,13 +14,14 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AdminsOnly } from '../../admins-only.js';
+import { EnabledChip } from '../../enabled-chip.js';
 import { Avatar } from '../../people/avatar.js';
 import { adminsQuery, groupsQuery, userQuery } from '../../people/people.js';
 import { usersResource } from '../../resources.js';
 import { useUserId } from '../../rights.js';
 import { api } from '../../service.js';
 import { EditUser } from './edit-user.js';
-import { AdminChip, UserStateChip } from './user-state.js';
+import { AdminChip } from './user-state.js';
 import { UserTokens } from './user-tokens.js';
 
 const route = getRouteApi('/inside/users/$userId');
@@ -129,16 +131,14 @@ function Facts({ user }: { readonly user: User }) {
     <section className="cl-panel" aria-label="Account">
       <h2>Account</h2>
       <dl className="cl-facts">
-        <dt>State</dt>
-        <dd>
-          <UserStateChip user={user} /> {user.isAdmin && <AdminChip />}
-        </dd>
-        <dt>Created</dt>
-        <dd>{exactTime(user.createdAt)}</dd>
-        <dt>Last sign-in</dt>
-        <dd>{user.lastLoginAt === undefined ? 'never' : exactTime(user.lastLoginAt)}</dd>
-        <dt>Groups</dt>
-        <dd>
+        <Fact title="State">
+          <EnabledChip enabled={user.enabled} /> {user.isAdmin && <AdminChip />}
+        </Fact>
+        <Fact title="Created">{exactTime(user.createdAt)}</Fact>
+        <Fact title="Last sign-in">
+          {user.lastLoginAt === undefined ? 'never' : exactTime(user.lastLoginAt)}
+        </Fact>
+        <Fact title="Groups">
           {own.length === 0
             ? 'none'
             : own.map(({ id, name, permission }) => (
@@ -149,13 +149,12 @@ function Facts({ user }: { readonly user: User }) {
                   <small className="cl-dim">{permission}</small>
                 </div>
               ))}
-        </dd>
-        <dt>Actions</dt>
-        <dd>
+        </Fact>
+        <Fact title="Actions">
           <Link to="/audit" search={{ user: user.username }}>
             What {user.username} did
           </Link>
-        </dd>
+        </Fact>
       </dl>
     </section>
   );

@@ -1,14 +1,4 @@
-import type { User } from '@certloop/contracts/browser';
-import { Icon, StateChip } from '@certloop/web-kit';
-
-/** Whether a user may sign in. */
-export function UserStateChip({ user: { enabled } }: { readonly user: User }) {
-  return (
-    <StateChip tone={enabled ? 'ok' : 'idle'} shape={enabled ? 'check' : 'bars'}>
-      {enabled ? 'enabled' : 'disabled'}
-    </StateChip>
-  );
-}
+import { Icon } from '@certloop/web-kit';
 
 /** That a user is an administrator, which is not a state of health and so has no shape of one. */
 export function AdminChip() {

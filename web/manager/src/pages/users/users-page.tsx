@@ -1,9 +1,9 @@
 import type { User } from '@certloop/contracts/browser';
 import {
+  AddButton,
   type Column,
   countText,
   EmptyState,
-  Icon,
   ListTable,
   listOptions,
   Moment,
@@ -11,16 +11,16 @@ import {
   useList,
   useTitle,
 } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AdminsOnly } from '../../admins-only.js';
+import { EnabledChip } from '../../enabled-chip.js';
 import { Avatar } from '../../people/avatar.js';
 import { groupsQuery, usersInput } from '../../people/people.js';
 import { api } from '../../service.js';
 import { NewUser } from './new-user.js';
-import { AdminChip, UserStateChip } from './user-state.js';
+import { AdminChip } from './user-state.js';
 
 const route = getRouteApi('/inside/users');
 
@@ -45,9 +45,7 @@ function UserList() {
     <>
       <div className="cl-title">
         <h1>Users</h1>
-        <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-          Create a user
-        </Button>
+        <AddButton label="Create a user" onClick={() => setAdding(true)} />
       </div>
       <Filters />
       <ListTable
@@ -139,7 +137,7 @@ function useColumns(): readonly Column<User>[] {
       title: 'State',
       width: '8rem',
       narrow: 'beside',
-      cell: (user) => <UserStateChip user={user} />,
+      cell: (user) => <EnabledChip enabled={user.enabled} />,
     },
     {
       key: 'login',

@@ -73,7 +73,6 @@ function AccountFields({
         spellCheck={false}
         maxLength={200}
         required
-        withAsterisk={false}
       />
       <TextInput
         name="username"
@@ -84,7 +83,6 @@ function AccountFields({
         minLength={3}
         maxLength={64}
         required
-        withAsterisk={false}
       />
       <TextInput
         name="email"
@@ -94,7 +92,6 @@ function AccountFields({
         autoComplete="email"
         maxLength={254}
         required
-        withAsterisk={false}
       />
       <PasswordField
         name="password"

@@ -2,6 +2,7 @@ import {
   countOf,
   countText,
   DisplayCard,
+  Fact,
   Loaded,
   PasswordCard,
   queryOptions,
@@ -45,16 +46,13 @@ function LimitsCard({ email }: { readonly email: string }) {
         {({ checks, checkLimit, projects, projectLimit, pingLimit }) => (
           <>
             <dl className="cl-facts">
-              <dt>Checks</dt>
-              <dd>
+              <Fact title="Checks">
                 {countOf(checks, 'check')} of at most {countText(checkLimit)}, in all projects that you own
-              </dd>
-              <dt>Projects</dt>
-              <dd>
+              </Fact>
+              <Fact title="Projects">
                 {countOf(projects, 'project')} of your own, of at most {countText(projectLimit)}
-              </dd>
-              <dt>History</dt>
-              <dd>the last {countOf(pingLimit, 'ping')} of each check</dd>
+              </Fact>
+              <Fact title="History">the last {countOf(pingLimit, 'ping')} of each check</Fact>
             </dl>
             <p className="cl-dim">The operator of the service sets these limits.</p>
           </>

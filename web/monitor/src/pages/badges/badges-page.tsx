@@ -5,6 +5,7 @@ import {
   badgeAt,
   badgeForms,
   badgeText,
+  Choice,
   type Column,
   CopyText,
   checkBadges,
@@ -72,35 +73,6 @@ const states = [
   ['2', 'up or down'],
   ['3', 'up, late or down'],
 ] as const;
-
-function Choice<Value extends string>({
-  label,
-  value,
-  choices,
-  choose,
-}: {
-  readonly label: string;
-  readonly value: Value;
-  readonly choices: readonly (readonly [value: Value, label: string])[];
-  readonly choose: (value: Value) => void;
-}) {
-  return (
-    <label className="cl-row">
-      {label}
-      <select
-        className="cl-select"
-        value={value}
-        onChange={({ currentTarget }) => choose(currentTarget.value as Value)}
-      >
-        {choices.map(([one, text]) => (
-          <option key={one} value={one}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
 
 interface Shown {
   readonly projectId: string;

@@ -1,17 +1,15 @@
 import type { Check } from '@certloop/contracts/browser';
 import {
   ConfirmForm,
-  Fault,
-  FormEnd,
-  faultsOf,
   forgetResource,
   Loaded,
   queryOptions,
-  sentenceOf,
+  SendForm,
+  useForm,
   WaitingLines,
 } from '@certloop/web-kit';
 import { Button, NativeSelect } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { diagnosisQuery, mayChange } from '../../lookups.js';
@@ -38,30 +36,18 @@ export function ScheduleDialog({ projectId, check, close }: CheckDialogProps) {
   const kind = check.timeout === undefined ? (isCron ? 'cron' : 'oncalendar') : 'simple';
   const [draft, setDraft] = useState(() => draftOf({ ...check, kind }));
   const { preview, error, isValid } = usePreview(draft);
-  const checks = projectApi(projectId);
-  const send = (to: typeof checks) =>
-    to.updateCheck({ params: { id: check.uuid }, body: scheduleBody(draft) });
-  const save = useMutation({
-    mutationFn: () => send(checks),
-    meta: { changes: [projectResource(projectId)] },
+  const { byField, form } = useForm({
+    api: projectApi(projectId),
+    send: (to) => to.updateCheck({ params: { id: check.uuid }, body: scheduleBody(draft) }),
+    fields: scheduleFields,
+    changes: [projectResource(projectId)],
     onSuccess: close,
   });
-  const { byField, general } = faultsOf(save.error, scheduleFields);
   return (
-    <form
-      className="cl-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
+    <SendForm {...form} label="Save the schedule" disabled={!isValid}>
       <Suggested projectId={projectId} check={check} draft={draft} change={setDraft} />
       <ScheduleForm draft={draft} change={setDraft} preview={preview} error={error} refused={byField} />
-      <Fault>{general}</Fault>
-      <FormEnd api={checks} of={send} isPending={save.isPending} disabled={!isValid}>
-        Save the schedule
-      </FormEnd>
-    </form>
+    </SendForm>
   );
 }
 
@@ -95,17 +81,14 @@ function Suggested({
 
 /** Deletes the check after its name is typed. */
 export function DeleteDialog({ projectId, check, close }: CheckDialogProps) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   return (
     <ConfirmForm
       label="Delete the check"
       typeFirst={check.name || check.slug || 'unnamed'}
       act={() => projectApi(projectId).deleteCheck({ params: { id: check.uuid } })}
-      done={async () => {
-        await navigate({ to: '/projects/$projectId', params: { projectId } });
-        forgetResource(queries, checkResource(projectId, check.uuid));
-      }}
+      done={() => navigate({ to: '/projects/$projectId', params: { projectId } })}
+      deletes={checkResource(projectId, check.uuid)}
       changes={[projectResource(projectId)]}
       close={close}
     >
@@ -132,20 +115,23 @@ export function ClearDialog({ projectId, check, close }: CheckDialogProps) {
 }
 
 /** Moves the check to another project in which the user may change checks. */
-export function MoveDialog({ projectId, check }: CheckDialogProps) {
+export function MoveDialog({ projectId, check, close }: CheckDialogProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [chosen, choose] = useState<string>();
   const projects = useQuery({
     ...queryOptions(api.listProjects),
-    select: ({ projects: all }) => all,
+    select: ({ projects: all }) => all.filter((one) => one.id !== projectId && mayChange(one)),
   });
-  const send = (to: typeof api, target: string) =>
-    to.moveCheck({ params: { projectId, checkId: check.uuid }, body: { projectId: target } });
-  const move = useMutation({
-    mutationFn: (target: string) => send(api, target),
-    meta: { changes: [projectsResource] },
+  const { form } = useForm({
+    api,
+    send: (to, chosen) =>
+      to.moveCheck({
+        params: { projectId, checkId: check.uuid },
+        body: { projectId: String(new FormData(chosen).get('projectId')) },
+      }),
+    changes: [projectsResource],
     onSuccess: async ({ body }) => {
+      close();
       const params = { projectId: body.projectId, checkId: body.id };
       await navigate({ to: '/projects/$projectId/checks/$checkId', params });
       forgetResource(queries, checkResource(projectId, check.uuid));
@@ -153,49 +139,23 @@ export function MoveDialog({ projectId, check }: CheckDialogProps) {
   });
   return (
     <Loaded query={projects} waiting={<WaitingLines count={3} />}>
-      {(all) => {
-        const targets = all.filter((one) => one.id !== projectId && mayChange(one));
-        const target = chosen ?? targets[0]?.id;
-        if (target === undefined) return <p>There is no other project in which you may change checks.</p>;
-        return (
-          <form
-            className="cl-form"
-            onSubmit={(event) => {
-              event.preventDefault();
-              move.mutate(target);
-            }}
-          >
-            <ProjectChoice projects={targets} chosen={target} choose={choose} />
+      {(targets) =>
+        targets.length === 0 ? (
+          <p>There is no other project in which you may change checks.</p>
+        ) : (
+          <SendForm {...form} label="Move the check">
+            <NativeSelect
+              name="projectId"
+              label="Project"
+              data={targets.map(({ id, name }) => ({ value: id, label: name }))}
+            />
             <p>
               Its history and its ping address stay. It then notifies all integrations of that project, and
               none of this one.
             </p>
-            <Fault>{move.isError ? sentenceOf(move.error) : undefined}</Fault>
-            <FormEnd api={api} of={(to) => send(to, target)} isPending={move.isPending}>
-              Move the check
-            </FormEnd>
-          </form>
-        );
-      }}
+          </SendForm>
+        )
+      }
     </Loaded>
-  );
-}
-
-function ProjectChoice({
-  projects,
-  chosen,
-  choose,
-}: {
-  readonly projects: readonly { readonly id: string; readonly name: string }[];
-  readonly chosen: string;
-  readonly choose: (id: string) => void;
-}) {
-  return (
-    <NativeSelect
-      label="Project"
-      value={chosen}
-      onChange={({ currentTarget: { value } }) => choose(value)}
-      data={projects.map(({ id, name }) => ({ value: id, label: name }))}
-    />
   );
 }

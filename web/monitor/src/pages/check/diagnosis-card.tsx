@@ -1,5 +1,6 @@
 import type { Check, ReadOnlyCheck } from '@certloop/contracts/browser';
 import {
+  Fact,
   Fault,
   Loaded,
   live,
@@ -85,12 +86,10 @@ function WaitingDiagnosis() {
 function CheckFacts({ check }: { readonly check: Check | ReadOnlyCheck }) {
   return (
     <dl className="cl-facts">
-      <dt>Schedule</dt>
-      <dd>
+      <Fact title="Schedule">
         <ScheduleText check={check} isExact />
-      </dd>
-      <dt>Grace time</dt>
-      <dd>{spanText(check.grace)}</dd>
+      </Fact>
+      <Fact title="Grace time">{spanText(check.grace)}</Fact>
       {check.desc !== '' && (
         <>
           <dt>Description</dt>

@@ -1,7 +1,6 @@
 import type { Check } from '@certloop/contracts/browser';
-import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { SendForm, useForm } from '@certloop/web-kit';
 import { Switch, Textarea, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { projectResource } from '../../resources.js';
 import { projectApi } from '../../service.js';
 import type { CheckDialogProps } from './check-dialogs.js';
@@ -22,30 +21,18 @@ const flags = [
 
 /** Changes everything of a check but its schedule. */
 export function EditDialog({ projectId, check, close }: CheckDialogProps) {
-  const checks = projectApi(projectId);
-  const send = (to: typeof checks, form: HTMLFormElement) =>
-    to.updateCheck({ params: { id: check.uuid }, body: changeIn(new FormData(form)) });
-  const save = useMutation({
-    mutationFn: (form: HTMLFormElement) => send(checks, form),
-    meta: { changes: [projectResource(projectId)] },
+  const { byField, form } = useForm({
+    api: projectApi(projectId),
+    send: (to, typed) => to.updateCheck({ params: { id: check.uuid }, body: changeIn(new FormData(typed)) }),
+    fields: texts,
+    changes: [projectResource(projectId)],
     onSuccess: close,
   });
-  const { byField, general } = faultsOf(save.error, texts);
   return (
-    <form
-      className="cl-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate(event.currentTarget);
-      }}
-    >
+    <SendForm {...form} label="Save">
       <Names check={check} faults={byField} />
       <PingFilters check={check} faults={byField} />
-      <Fault>{general}</Fault>
-      <FormEnd api={checks} of={send} isPending={save.isPending}>
-        Save
-      </FormEnd>
-    </form>
+    </SendForm>
   );
 }
 

@@ -150,9 +150,8 @@ function Delivery({ event }: { readonly event: EventOf<'delivery'> }) {
         <StateChip
           tone={event.outcome === 'failed' ? 'bad' : event.outcome === 'waiting' ? 'warn' : 'idle'}
           shape={event.outcome === 'failed' ? 'triangle' : event.outcome === 'waiting' ? 'clock' : 'check'}
-        >
-          message
-        </StateChip>
+          word="message"
+        />
       }
     >
       {`“${wordOf(event.to)}” to ${event.channel}: ${event.outcome}`}

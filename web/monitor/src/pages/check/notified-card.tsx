@@ -106,9 +106,5 @@ function Trouble({ channel }: { readonly channel: Health }) {
   const { disabled, failing_since: failingSince, verified } = channel;
   if (canSend(channel) && failingSince === null) return null;
   const word = disabled ? 'switched off' : verified ? 'cannot send' : 'not verified';
-  return (
-    <StateChip tone="bad" shape="triangle">
-      {canSend(channel) ? 'failing' : word}
-    </StateChip>
-  );
+  return <StateChip tone="bad" shape="triangle" word={canSend(channel) ? 'failing' : word} />;
 }

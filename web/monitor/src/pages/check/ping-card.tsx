@@ -1,5 +1,5 @@
 import type { Check } from '@certloop/contracts/browser';
-import { CodeBlock, CopyText, useStoredChoice } from '@certloop/web-kit';
+import { Choice, CodeBlock, CopyText, useStoredChoice } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { stateQuery } from '../../service.js';
 
@@ -23,20 +23,7 @@ export function PingCard({ check }: { readonly check: Check }) {
         <code className="cl-mono cl-anywhere">{check.ping_url}</code>
         <CopyText text={check.ping_url} label="Copy the address" shortcut="y" />
       </div>
-      <label className="cl-row">
-        <span>From a</span>
-        <select
-          className="cl-select"
-          value={way}
-          onChange={({ currentTarget: { value } }) => choose(value as Way)}
-        >
-          {ways.map(([name, label]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice label="From a" value={way} choices={ways} choose={choose} />
       <CodeBlock text={commandOf(way, check)} />
       {domain !== undefined && (
         <div className="cl-row">

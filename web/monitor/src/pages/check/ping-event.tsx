@@ -1,5 +1,5 @@
 import type { CheckEvent } from '@certloop/contracts/browser';
-import { lengthOf, Moment, StateChip, type StateShape, serviceUrl, type Tone } from '@certloop/web-kit';
+import { lengthOf, type Mark, Moment, StateChip, serviceUrl } from '@certloop/web-kit';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
@@ -7,18 +7,17 @@ const route = getRouteApi('/inside/projects/$projectId/checks/$checkId');
 
 export type PingOfCheck = Extract<CheckEvent, { readonly kind: 'ping' }>;
 
-const pingWords: Readonly<Record<string, readonly [tone: Tone, shape: StateShape, word: string]>> = {
-  success: ['ok', 'check', 'success'],
-  fail: ['bad', 'triangle', 'failure'],
-  start: ['active', 'clock', 'start'],
-  log: ['idle', 'circle', 'log'],
-  ign: ['idle', 'circle', 'ignored'],
+const other: Mark = { tone: 'idle', shape: 'circle', word: 'log' };
+const marks: Readonly<Record<string, Mark>> = {
+  success: { tone: 'ok', shape: 'check', word: 'success' },
+  fail: { tone: 'bad', shape: 'triangle', word: 'failure' },
+  start: { tone: 'active', shape: 'clock', word: 'start' },
+  ign: { tone: 'idle', shape: 'circle', word: 'ignored' },
 };
 
 /** A ping with its number, which is a link to it, and the beginning of its output. */
 export function PingEvent({ event }: { readonly event: PingOfCheck }) {
   const { projectId, checkId } = route.useParams();
-  const [tone, shape, word] = pingWords[event.type] ?? pingWords['log'] ?? (['idle', 'circle', ''] as const);
   const facts = [
     event.exitStatus === undefined || event.type === 'start' ? undefined : `exit status ${event.exitStatus}`,
     event.duration === undefined ? undefined : `took ${lengthOf(event.duration)}`,
@@ -27,14 +26,7 @@ export function PingEvent({ event }: { readonly event: PingOfCheck }) {
   ];
   const body = `${serviceUrl()}/api/account/projects/${projectId}/checks/${checkId}/pings/${event.n}/body`;
   return (
-    <EventLine
-      at={event.at}
-      chip={
-        <StateChip tone={tone} shape={shape}>
-          {word}
-        </StateChip>
-      }
-    >
+    <EventLine at={event.at} chip={<StateChip {...(marks[event.type] ?? other)} />}>
       <Link
         to="/projects/$projectId/checks/$checkId"
         params={{ projectId, checkId }}

@@ -1,10 +1,10 @@
 import type { CheckCounts } from '@certloop/contracts/browser';
 import {
+  AddButton,
   ByCommand,
   countOf,
   EmptyState,
   ErrorPanel,
-  Icon,
   Loaded,
   live,
   Steps,
@@ -14,7 +14,6 @@ import {
   useTitle,
   WaitingTable,
 } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
@@ -50,11 +49,7 @@ export function ChecksPage() {
   }
   const all = counts === undefined ? 0 : sumOf(counts);
   const isEmpty = rows === undefined || (rows.length === 0 && !isNarrowed(search));
-  const add = canChange && (
-    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-      New check
-    </Button>
-  );
+  const add = canChange && <AddButton label="New check" onClick={() => setAdding(true)} />;
   return (
     <>
       <ProjectHead projectId={projectId} project={project.data}>

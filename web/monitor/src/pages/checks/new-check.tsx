@@ -1,6 +1,6 @@
-import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { SendForm, useForm } from '@certloop/web-kit';
 import { Modal, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { channelsQuery } from '../../lookups.js';
@@ -36,24 +36,19 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
     const texts = { name: String(data.get('name')).trim(), tags: String(data.get('tags')).trim() };
     return to.createCheck({ body: { ...texts, ...scheduleBody(draft), channels: '*' } });
   };
-  const create = useMutation({
-    mutationFn: (form: HTMLFormElement) => send(checks, form),
-    meta: { changes: [projectResource(projectId)] },
+  const { byField, form } = useForm({
+    api: checks,
+    send,
+    fields: ['name', 'tags', ...scheduleFields],
+    changes: [projectResource(projectId)],
     onSuccess: async ({ body }) => {
       close();
       const checkId = body.uuid;
       await navigate({ to: '/projects/$projectId/checks/$checkId', params: { projectId, checkId } });
     },
   });
-  const { byField, general } = faultsOf(create.error, ['name', 'tags', ...scheduleFields]);
   return (
-    <form
-      className="cl-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate(event.currentTarget);
-      }}
-    >
+    <SendForm {...form} label="Create the check" disabled={!isValid}>
       <TextInput
         name="name"
         label="Name"
@@ -77,10 +72,6 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
           ? 'The project has no integration yet, so the check alerts no one.'
           : 'All integrations of the project get its alerts.'}
       </p>
-      <Fault>{general}</Fault>
-      <FormEnd api={checks} of={send} isPending={create.isPending} disabled={!isValid}>
-        Create the check
-      </FormEnd>
-    </form>
+    </SendForm>
   );
 }

@@ -26,16 +26,13 @@ const columns: readonly Column<ChannelDelivery>[] = [
     cell: ({ settledAt, error }) => (
       <>
         {settledAt === undefined ? (
-          <StateChip tone="warn" shape="clock">
-            waiting
-          </StateChip>
+          <StateChip tone="warn" shape="clock" word="waiting" />
         ) : (
           <StateChip
             tone={error === undefined ? 'ok' : 'bad'}
             shape={error === undefined ? 'check' : 'triangle'}
-          >
-            {error === undefined ? 'delivered' : 'failed'}
-          </StateChip>
+            word={error === undefined ? 'delivered' : 'failed'}
+          />
         )}
         {error !== undefined && <div className="cl-note">{error}</div>}
       </>

@@ -1,7 +1,7 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import { FormEnd, Loaded, WaitingLines } from '@certloop/web-kit';
+import { Loaded, SendForm, useForm, WaitingLines } from '@certloop/web-kit';
 import { Modal } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { kindsQuery } from '../../lookups.js';
 import { projectResource } from '../../resources.js';
@@ -44,22 +44,17 @@ function EditForm({
   close,
 }: Opened & { readonly kind: ChannelKindDescription }) {
   const [draft, change] = useState({ ...emptyDraft, name: channel.name });
-  const form = integrationForm(kind, draft, change, channel);
-  const send = (to: typeof api) =>
-    to.editChannel({ params: { projectId, channelId: channel.id }, body: form.body() });
-  const save = useMutation({
-    mutationFn: () => send(api),
-    meta: { changes: [projectResource(projectId)] },
+  const settings = integrationForm(kind, draft, change, channel);
+  const { byField, form } = useForm({
+    api,
+    secrets: settings.secrets,
+    send: (to) => to.editChannel({ params: { projectId, channelId: channel.id }, body: settings.body() }),
+    fields: settings.paths,
+    changes: [projectResource(projectId)],
     onSuccess: close,
   });
   return (
-    <form
-      className="cl-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
+    <SendForm {...form} label={channel.disabled ? 'Save and switch on' : 'Save'}>
       {channel.disabled && (
         <p className="cl-strip">
           It was switched off, as its target refused the alerts for good:{' '}
@@ -67,14 +62,11 @@ function EditForm({
         </p>
       )}
       <IntegrationFields
-        form={form}
+        form={settings}
         others={others.filter(({ id }) => id !== channel.id)}
-        error={save.error}
+        faults={byField}
         hasSecret
       />
-      <FormEnd api={api} of={send} secrets={form.secrets} isPending={save.isPending}>
-        {channel.disabled ? 'Save and switch on' : 'Save'}
-      </FormEnd>
-    </form>
+    </SendForm>
   );
 }

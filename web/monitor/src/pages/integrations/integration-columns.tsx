@@ -135,48 +135,28 @@ function ChannelActions({
 
 function ChannelState({ channel }: { readonly channel: AccountChannel }) {
   if (channel.disabled) {
-    return (
-      <StateChip tone="bad" shape="octagon">
-        switched off
-      </StateChip>
-    );
+    return <StateChip tone="bad" shape="octagon" word="switched off" />;
   }
   if (!channel.verified) {
-    return (
-      <StateChip tone="warn" shape="clock">
-        not verified yet
-      </StateChip>
-    );
+    return <StateChip tone="warn" shape="clock" word="not verified yet" />;
   }
   if (channel.cannot_send !== undefined) {
-    return (
-      <StateChip tone="bad" shape="octagon">
-        cannot send
-      </StateChip>
-    );
+    return <StateChip tone="bad" shape="octagon" word="cannot send" />;
   }
   if (channel.failing_since !== null) {
-    return (
-      <StateChip tone="bad" shape="triangle">
-        failing
-      </StateChip>
-    );
+    return <StateChip tone="bad" shape="triangle" word="failing" />;
   }
   if (channel.held_until !== null) {
-    return (
-      <StateChip tone="warn" shape="clock">
-        waiting for its target
-      </StateChip>
-    );
+    return <StateChip tone="warn" shape="clock" word="waiting for its target" />;
   }
   return channel.last_delivered_at === null ? (
-    <StateChip tone="idle" shape="circle">
-      {channel.last_notify === null ? 'not used yet' : 'not tested yet'}
-    </StateChip>
+    <StateChip
+      tone="idle"
+      shape="circle"
+      word={channel.last_notify === null ? 'not used yet' : 'not tested yet'}
+    />
   ) : (
-    <StateChip tone="ok" shape="check">
-      works
-    </StateChip>
+    <StateChip tone="ok" shape="check" word="works" />
   );
 }
 

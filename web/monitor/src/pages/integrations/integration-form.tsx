@@ -1,13 +1,5 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import {
-  Fault,
-  faultsOf,
-  fieldsOf,
-  type SettingField,
-  type SettingsSchema,
-  settingsFrom,
-  typedFrom,
-} from '@certloop/web-kit';
+import { fieldsOf, type SettingField, type SettingsSchema, settingsFrom, typedFrom } from '@certloop/web-kit';
 import { TextInput } from '@mantine/core';
 import { Setting } from './setting.js';
 
@@ -38,6 +30,7 @@ export function integrationForm(
   return {
     kind,
     fields,
+    paths: ['name', ...fields.map(({ path }) => `settings.${path}`)],
     name: draft.name,
     setName: (name: string) => change({ ...draft, name }),
     typed,
@@ -49,29 +42,28 @@ export function integrationForm(
   };
 }
 
-/** Fields of the name and the settings, with what the service says against them. */
+/** Fields of the name and the settings. */
 export function IntegrationFields({
   form: { kind, fields, name, setName, typed, setTyped },
   others,
-  error,
+  faults,
   hasSecret = false,
 }: {
   readonly form: ReturnType<typeof integrationForm>;
   /** Integrations that this one can pass messages to. */
   readonly others: readonly AccountChannel[];
-  readonly error: unknown;
+  /** Sentences of the service against them, by their paths. */
+  readonly faults: Readonly<Record<string, string>>;
   /** Whether secrets may be stored already. */
   readonly hasSecret?: boolean;
 }) {
-  const paths = fields.map(({ path }) => `settings.${path}`);
-  const { byField, general } = faultsOf(error, ['name', ...paths]);
   return (
     <>
       <TextInput
         label="Name"
         description={`Distinguishes it from others; ${kind.label} if empty.`}
         value={name}
-        error={byField['name']}
+        error={faults['name']}
         onChange={({ currentTarget: { value } }) => setName(value)}
         maxLength={100}
         autoComplete="off"
@@ -82,12 +74,11 @@ export function IntegrationFields({
           field={field}
           value={typed[field.path] ?? ''}
           change={(value) => setTyped(field, value)}
-          error={byField[`settings.${field.path}`]}
+          error={faults[`settings.${field.path}`]}
           others={others}
           hasSecret={hasSecret}
         />
       ))}
-      <Fault>{general}</Fault>
     </>
   );
 }

@@ -1,17 +1,17 @@
 import type { AccountChannel } from '@certloop/contracts/browser';
 import {
+  AddButton,
   ByCommand,
   ConfirmDialog,
   DataTable,
   EmptyState,
   ErrorPanel,
-  Icon,
   Loaded,
   StateChip,
   useTitle,
   WaitingTable,
 } from '@certloop/web-kit';
-import { Button, Modal } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -41,7 +41,7 @@ export function IntegrationsPage() {
   }
   const canChange = mayChange(project.data);
   const columns = integrationColumns({ projectId, canChange, open, edit, doom });
-  const add = <AddButton onClick={() => setAdding(true)} />;
+  const add = <AddButton label="Add an integration" onClick={() => setAdding(true)} />;
   return (
     <>
       <ProjectHead projectId={projectId} project={project.data}>
@@ -84,14 +84,6 @@ export function IntegrationsPage() {
   );
 }
 
-function AddButton({ onClick }: { readonly onClick: () => void }) {
-  return (
-    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={onClick}>
-      Add an integration
-    </Button>
-  );
-}
-
 function NoIntegration({ children }: { readonly children: ReactNode }) {
   return (
     <EmptyState title="No one gets the alerts of this project">
@@ -108,9 +100,7 @@ function NoIntegration({ children }: { readonly children: ReactNode }) {
 function ReachNoOne() {
   return (
     <div>
-      <StateChip tone="bad" shape="octagon">
-        alerts reach no one
-      </StateChip>
+      <StateChip tone="bad" shape="octagon" word="alerts reach no one" />
     </div>
   );
 }

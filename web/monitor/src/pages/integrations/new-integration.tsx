@@ -1,5 +1,5 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import { CopyCurl, countText, Loaded, WaitingLines } from '@certloop/web-kit';
+import { CopyCurl, countText, Fault, faultsOf, Loaded, WaitingLines } from '@certloop/web-kit';
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -113,6 +113,7 @@ function KindForm({ kind, draft, change, projectId, others, close }: KindFormPro
     meta: { changes: [projectResource(projectId)] },
     onSuccess: close,
   });
+  const { byField, general } = faultsOf(save.error ?? test.error, form.paths);
   const outcome = test.data?.body;
   return (
     <form
@@ -125,7 +126,8 @@ function KindForm({ kind, draft, change, projectId, others, close }: KindFormPro
       {kind.missing !== undefined && (
         <p className="cl-strip">The operator of the service has not set this kind up: {kind.missing}</p>
       )}
-      <IntegrationFields form={form} others={others} error={save.error ?? test.error} />
+      <IntegrationFields form={form} others={others} faults={byField} />
+      <Fault>{general}</Fault>
       {outcome !== undefined && !test.isPending && (
         <p className={outcome.ok ? 'cl-result' : 'cl-fault'} role="status">
           {outcome.ok

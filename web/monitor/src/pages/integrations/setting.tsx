@@ -97,7 +97,6 @@ function Text({ field, value, change, error, hasSecret = false }: SettingProps) 
     error,
     required: field.isRequired && !isHidden,
     description: isHidden ? 'Not shown. Leave it empty to keep what is stored.' : undefined,
-    withAsterisk: false,
     autoComplete: 'off',
     spellCheck: false,
   };

@@ -1,4 +1,5 @@
 import {
+  AddButton,
   ClockNotice,
   CodeBlock,
   type Column,
@@ -6,7 +7,6 @@ import {
   countText,
   DataTable,
   EmptyState,
-  Icon,
   Loaded,
   live,
   Moment,
@@ -15,7 +15,6 @@ import {
   useTitle,
   WaitingTable,
 } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -77,17 +76,21 @@ function Integrations({ project }: { readonly project: CountedProject }) {
   if (reachesNoOne(alerts)) return <NoOneChip />;
   if (failingChannels > 0) {
     return (
-      <StateChip tone="bad" shape="triangle">
-        {countText(failingChannels)} of {countText(channels)} failing
-      </StateChip>
+      <StateChip
+        tone="bad"
+        shape="triangle"
+        word={`${countText(failingChannels)} of ${countText(channels)} failing`}
+      />
     );
   }
   const silent = alerts?.checksWithoutIntegration ?? 0;
   if (silent === 0) return countText(channels);
   return (
-    <StateChip tone="warn" shape="triangle">
-      {countOf(silent, 'check notifies', 'checks notify')} no one
-    </StateChip>
+    <StateChip
+      tone="warn"
+      shape="triangle"
+      word={`${countOf(silent, 'check notifies', 'checks notify')} no one`}
+    />
   );
 }
 
@@ -100,11 +103,7 @@ export function ProjectsPage() {
   const counts = { down: total('down'), grace: total('grace'), up: total('up') };
   useTitle(titleOf(counts, 'Projects'), 'monitor');
   useTabIcon(worstOf(counts));
-  const add = (
-    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-      Create a project
-    </Button>
-  );
+  const add = <AddButton label="Create a project" onClick={() => setAdding(true)} />;
   return (
     <>
       <div className="cl-title">

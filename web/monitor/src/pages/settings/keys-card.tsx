@@ -98,13 +98,9 @@ function columnsOf(
       width: '7rem',
       cell: ({ kind }) =>
         project.keys.includes(kind) ? (
-          <StateChip tone="ok" shape="check">
-            in use
-          </StateChip>
+          <StateChip tone="ok" shape="check" word="in use" />
         ) : (
-          <StateChip tone="idle" shape="circle">
-            none
-          </StateChip>
+          <StateChip tone="idle" shape="circle" word="none" />
         ),
     },
     {

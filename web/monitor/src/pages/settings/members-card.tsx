@@ -1,15 +1,15 @@
 import type { AccountProject, ProjectMember } from '@certloop/contracts/browser';
 import {
+  AddButton,
   type Column,
   ConfirmDialog,
   DataTable,
   Fault,
-  FormEnd,
-  faultsOf,
-  Icon,
   Loaded,
   queryOptions,
+  SendForm,
   sentenceOf,
+  useForm,
   useSession,
   WaitingTable,
 } from '@certloop/web-kit';
@@ -59,16 +59,7 @@ export function MembersCard({ project }: { readonly project: AccountProject }) {
     <section className="cl-stack" aria-label="Members">
       <div className="cl-title">
         <h2>Members</h2>
-        {isOwner && (
-          <Button
-            size="xs"
-            aria-keyshortcuts="c"
-            leftSection={<Icon name="plus" size={16} />}
-            onClick={() => setAdding(true)}
-          >
-            Add a member
-          </Button>
-        )}
+        {isOwner && <AddButton isSmall label="Add a member" onClick={() => setAdding(true)} />}
       </div>
       <Fault>{change.isError ? sentenceOf(change.error) : undefined}</Fault>
       <Loaded query={query} waiting={<WaitingTable columns={columns} rows={1} />}>
@@ -155,21 +146,16 @@ function AddMember({ project, close }: { readonly project: AccountProject; reado
     const body = { email: String(data.get('email')).trim(), role };
     return to.putMember({ params: { projectId: project.id }, body });
   };
-  const add = useMutation({
-    mutationFn: (form: HTMLFormElement) => send(api, form),
-    meta: { changes: [membersResource(project.id)] },
+  const { byField, form } = useForm({
+    api,
+    send,
+    fields: fields,
+    changes: [membersResource(project.id)],
     onSuccess: close,
   });
-  const { byField, general } = faultsOf(add.error, fields);
   return (
     <Modal opened onClose={close} title="Add a member">
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate(event.currentTarget);
-        }}
-      >
+      <SendForm {...form} label="Add the member">
         <TextInput
           name="email"
           label="E-mail address"
@@ -179,7 +165,6 @@ function AddMember({ project, close }: { readonly project: AccountProject; reado
           maxLength={254}
           autoComplete="off"
           required
-          withAsterisk={false}
           data-autofocus
         />
         <NativeSelect
@@ -188,11 +173,7 @@ function AddMember({ project, close }: { readonly project: AccountProject; reado
           error={byField['role']}
           data={roles.map(([value, label]) => ({ value, label }))}
         />
-        <Fault>{general}</Fault>
-        <FormEnd api={api} of={send} isPending={add.isPending}>
-          Add the member
-        </FormEnd>
-      </form>
+      </SendForm>
     </Modal>
   );
 }

@@ -1,7 +1,7 @@
 import type { AccountProject } from '@certloop/contracts/browser';
-import { ConfirmDialog, CopyCurl, Fault, faultsOf, forgetResource } from '@certloop/web-kit';
+import { ConfirmDialog, CopyCurl, Fact, Fault, faultsOf } from '@certloop/web-kit';
 import { Button, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { projectResource } from '../../resources.js';
@@ -38,7 +38,6 @@ export function ProjectCard({ project }: { readonly project: AccountProject }) {
             error={byField['name']}
             maxLength={200}
             required
-            withAsterisk={false}
           />
           <Fault>{general}</Fault>
           <div className="cl-row">
@@ -56,10 +55,10 @@ export function ProjectCard({ project }: { readonly project: AccountProject }) {
         <p className="cl-dim">Its owner can rename and delete it.</p>
       )}
       <dl className="cl-facts">
-        <dt>Your role</dt>
-        <dd>{project.role}</dd>
-        <dt>Project id</dt>
-        <dd className="cl-mono">{project.id}</dd>
+        <Fact title="Your role">{project.role}</Fact>
+        <Fact title="Project id" isMono>
+          {project.id}
+        </Fact>
       </dl>
       {isDeleting && <DeleteProject project={project} close={() => setDeleting(false)} />}
     </section>
@@ -67,7 +66,6 @@ export function ProjectCard({ project }: { readonly project: AccountProject }) {
 }
 
 function DeleteProject({ project, close }: { readonly project: AccountProject; readonly close: () => void }) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   return (
     <ConfirmDialog
@@ -75,10 +73,8 @@ function DeleteProject({ project, close }: { readonly project: AccountProject; r
       label="Delete the project"
       typeFirst={project.name}
       act={() => api.deleteProject({ params: { projectId: project.id } })}
-      done={async () => {
-        await navigate({ to: '/projects' });
-        forgetResource(queries, projectResource(project.id));
-      }}
+      done={() => navigate({ to: '/projects' })}
+      deletes={projectResource(project.id)}
       changes={[projectResource(project.id)]}
       close={close}
     >
