@@ -39,7 +39,6 @@ export async function issueForTests(
   };
   if (!force) requireAbsent(Object.values(files));
   const password = await passwordOf(io, passwordFile);
-  const client = await dummyCa();
   const { privateKey } = await generateKeyPair(keyType);
   const commonName = names.dnsNames.find((name) => name.length <= 64);
   const csr = await buildCsr({
@@ -47,13 +46,13 @@ export async function issueForTests(
     ...names,
     subject: commonName === undefined ? {} : { commonName },
   });
-  const { body: rootPem } = await client.getRoot();
+  const { body: rootPem } = await dummyCa.getRoot();
   const body = {
     csr: Buffer.from(csr.pem).toString('base64'),
     action: 'sign' as const,
     ...lengthAndProfile(days, profile),
   };
-  const { certificate: pem } = (await client.signCsr({ body })).body;
+  const { certificate: pem } = (await dummyCa.signCsr({ body })).body;
   const leaf = new X509Certificate(pem);
   if (!leaf.verify(new X509Certificate(rootPem).publicKey))
     throw new UsageError(

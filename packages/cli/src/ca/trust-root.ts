@@ -19,7 +19,7 @@ interface Root {
 }
 
 async function readRoot({ dummyCa }: Session): Promise<Root> {
-  const { body: pem } = await (await dummyCa()).getRoot();
+  const { body: pem } = await dummyCa.getRoot();
   const { subject, fingerprint256, validTo } = new X509Certificate(pem);
   return {
     pem,

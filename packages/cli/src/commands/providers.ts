@@ -31,14 +31,14 @@ export function addProviders(program: Command, open: () => Session): void {
     .description('List providers')
     .action(async () => {
       const { report, manager } = open();
-      report.list((await (await manager()).listProviders()).body, rowOf);
+      report.list((await manager.listProviders()).body, rowOf);
     });
   providers
     .command('get <provider>')
     .description('Show a provider with its configuration, secrets masked')
     .action(async (name) => {
-      const { report, client, params } = await providerOf(open(), name);
-      const { body } = await client.getProvider({ params });
+      const { report, manager, params } = await providerOf(open(), name);
+      const { body } = await manager.getProvider({ params });
       report.thing(body, (provider) => ({ ...rowOf(provider), config: provider.config }));
     });
   withIfNotExists(providers.command('create <name>'), 'a provider')
@@ -58,8 +58,8 @@ export function addProviders(program: Command, open: () => Session): void {
     .command('test <provider>')
     .description('Test whether a provider can be reached; exit code 1 if not')
     .action(async (name) => {
-      const { report, client, provider, params } = await providerOf(open(), name);
-      const { body } = await client.testProvider({ params });
+      const { report, manager, provider, params } = await providerOf(open(), name);
+      const { body } = await manager.testProvider({ params });
       if (!body.success) throw new Error(`${provider.name}: ${body.message}`);
       report.done(body.message, body);
     });
@@ -68,9 +68,9 @@ export function addProviders(program: Command, open: () => Session): void {
     .description('Delete a provider that is no longer in use')
     .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (name, { yes }) => {
-      const { io, report, client, provider, params } = await providerOf(open(), name);
+      const { io, report, manager, provider, params } = await providerOf(open(), name);
       await confirm(io, yes, `provider ${provider.name} would be deleted with its configuration`);
-      const { body } = await client.deleteProvider({ params });
+      const { body } = await manager.deleteProvider({ params });
       report.done(body.message, provider);
     });
 }
@@ -86,24 +86,23 @@ function addSwitches(providers: Command, open: () => Session): void {
         enabled ? 'Let a provider issue certificates' : 'Stop a provider from issuing certificates',
       )
       .action(async (name) => {
-        const { report, unchanged, client, provider, params } = await providerOf(open(), name);
+        const { report, unchanged, manager, provider, params } = await providerOf(open(), name);
         if (provider.enabled === enabled) unchanged();
-        const { body } = await client.setProviderEnabled({ params, body: { enabled } });
+        const { body } = await manager.setProviderEnabled({ params, body: { enabled } });
         report.done(body.message, provider);
       });
   }
 }
 
 async function providerOf({ io, report, unchanged, manager }: Session, name: string) {
-  const client = await manager();
-  const provider = await findProvider(client, name);
-  return { io, report, unchanged, client, provider, params: { id: provider.id } };
+  const provider = await findProvider(manager, name);
+  return { io, report, unchanged, manager, provider, params: { id: provider.id } };
 }
 
 async function configure(session: Session, name: string, file: string): Promise<void> {
   const config = await readJsonObject(session.io, file, '--config');
-  const { report, client, provider, params } = await providerOf(session, name);
-  const { body } = await client.setProviderConfig({ params, body: { config } });
+  const { report, manager, provider, params } = await providerOf(session, name);
+  const { body } = await manager.setProviderConfig({ params, body: { config } });
   report.done(body.message, provider);
 }
 
@@ -111,17 +110,16 @@ async function createProvider(session: Session, name: string, options: NewProvid
   const { io, report, manager } = session;
   const { kind, title: displayName, config: file, ifNotExists } = options;
   const config = await readJsonObject(io, file, '--config');
-  const client = await manager();
   const same =
     ifNotExists === true
-      ? (await client.listProviders()).body.find((provider) => provider.name === name)
+      ? (await manager.listProviders()).body.find((provider) => provider.name === name)
       : undefined;
   if (same !== undefined) {
     session.unchanged();
     return report.thing(same, rowOf);
   }
   const body = { kind, name, config, ...(displayName !== undefined && { displayName }) };
-  report.thing((await client.createProvider({ body })).body, rowOf);
+  report.thing((await manager.createProvider({ body })).body, rowOf);
 }
 
 function configOption() {

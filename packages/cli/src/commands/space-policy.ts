@@ -49,7 +49,7 @@ export function addSpacePolicy(spaces: Command, open: () => Session): void {
     .description('List names that more than one space was issued certificates for; for administrators')
     .action(async () => {
       const { report, manager } = open();
-      const { body } = await (await manager()).listSharedNames();
+      const { body } = await manager.listSharedNames();
       report.list(body.items, ({ name, holder, others }) => ({
         name,
         'held by': holder.spaceName,
@@ -77,10 +77,9 @@ async function showOrSet(session: Session, named: string, options: PolicyOptions
 }
 
 async function show({ report, manager }: Session, named: string): Promise<void> {
-  const client = await manager();
-  const { id } = await findSpace(client, named);
-  const { body } = await client.getIssuancePolicy({ params: { id } });
-  const providers = (await client.listProviders()).body;
+  const { id } = await findSpace(manager, named);
+  const { body } = await manager.getIssuancePolicy({ params: { id } });
+  const providers = (await manager.listProviders()).body;
   report.thing(body, (policy) => ({
     ...rowOf(policy, providers),
     ...(policy.isDefault === true && { 'set by': 'ISSUANCE_POLICY_DEFAULT' }),
@@ -117,14 +116,14 @@ function limitsOf(options: PolicyOptions): Limits {
 
 /** The policy of the space with what the options say; of names and providers, what they do not speak of stays. */
 async function changedPolicy(
-  client: Manager,
+  manager: Manager,
   id: string,
   { provider: named }: PolicyOptions,
   { allowedNames, isLimitingProviders }: Limits,
 ): Promise<IssuancePolicy> {
-  const { body: current } = await client.getIssuancePolicy({ params: { id } });
+  const { body: current } = await manager.getIssuancePolicy({ params: { id } });
   const providers: Provider[] = [];
-  for (const name of named ?? []) providers.push(await findProvider(client, name));
+  for (const name of named ?? []) providers.push(await findProvider(manager, name));
   const providerIds = named === undefined ? null : providers.map((provider) => provider.id);
   return {
     allowedNames: allowedNames === undefined ? current.allowedNames : allowedNames,
@@ -136,14 +135,13 @@ async function set(
   { report, manager }: Session,
   named: string,
   { dryRun, yes }: PolicyOptions,
-  policyOf: (client: Manager, id: string) => Promise<Partial<IssuancePolicy>>,
+  policyOf: (manager: Manager, id: string) => Promise<Partial<IssuancePolicy>>,
 ): Promise<void> {
-  const client = await manager();
-  const { id } = await findSpace(client, named);
-  const policy = await policyOf(client, id);
+  const { id } = await findSpace(manager, named);
+  const policy = await policyOf(manager, id);
   const put = async (query: { readonly dryRun?: 'true' }, confirmed: boolean) =>
     (
-      await client.setIssuancePolicy({
+      await manager.setIssuancePolicy({
         params: { id },
         query,
         body: { ...policy, ...(confirmed && { confirmed }) },
@@ -153,7 +151,7 @@ async function set(
   if (trial !== undefined && trial.newlyRefused.count > 0 && dryRun !== true)
     throw unconfirmed(trial.newlyRefused.count);
   const change = trial !== undefined && dryRun === true ? trial : await put({}, yes === true);
-  print(report, change, (await client.listProviders()).body);
+  print(report, change, (await manager.listProviders()).body);
   if (dryRun === true && change.newlyRefused.count > 0)
     throw new Conflict(`${refusedToday(change.newlyRefused.count)} would be refused`);
 }

@@ -36,17 +36,16 @@ export function addSpaces(program: Command, open: () => Session): void {
     )
     .action(async (query) => {
       const { report, manager } = open();
-      report.list((await (await manager()).listSpaces({ query })).body, rowOf);
+      report.list((await manager.listSpaces({ query })).body, rowOf);
     });
   spaces
     .command('get <space>')
     .description('Show a space and what you may do in it, by name or id')
     .action(async (named) => {
       const { report, manager } = open();
-      const client = await manager();
-      const { id } = await findSpace(client, named);
-      const { count } = (await client.countFqdns({ params: { id } })).body;
-      const { body } = await client.getSpace({ params: { id } });
+      const { id } = await findSpace(manager, named);
+      const { count } = (await manager.countFqdns({ params: { id } })).body;
+      const { body } = await manager.getSpace({ params: { id } });
       report.thing(body, (space) => ({ ...rowOf(space), level: space.level, fqdns: count }));
     });
   withExistingOptions(spaces.command('create <name>'), 'a space')
@@ -78,10 +77,9 @@ async function deleteSpace(
   { withFqdns, yes }: SpaceDeletion,
 ): Promise<void> {
   const { io, report, manager } = session;
-  const client = await manager();
-  const space = await findSpace(client, named);
+  const space = await findSpace(manager, named);
   const params = { id: space.id };
-  const { count } = (await client.countFqdns({ params })).body;
+  const { count } = (await manager.countFqdns({ params })).body;
   if (count > 0 && withFqdns !== true)
     throw new UsageError(
       `space ${space.name} has ${countOf(count)}; add --with-fqdns to delete them too, with their CSRs and certificates`,
@@ -92,7 +90,7 @@ async function deleteSpace(
       : `space ${space.name} would be deleted with its ${countOf(count)}, their CSRs, certificates and checks`;
   await confirm(io, yes, loss);
   const query = withFqdns === true ? { deleteFqdns: 'true' as const } : {};
-  const { body } = await client.deleteSpace({ params, query });
+  const { body } = await manager.deleteSpace({ params, query });
   report.done(body.message, space);
 }
 
@@ -104,13 +102,12 @@ interface NewSpace extends ExistingOptions {
 
 async function createSpace(session: Session, name: string, options: NewSpace): Promise<void> {
   const { report, manager } = session;
-  const client = await manager();
-  const same = (await client.listSpaces()).body.find((space) => space.name === name);
+  const same = (await manager.listSpaces()).body.find((space) => space.name === name);
   const enough = await findEnough(session, same, `a space ${name}`, options);
   if (enough !== undefined) return report.thing(enough, rowOf);
   const { description } = options;
   const body = { name, ...(description !== undefined && { description }) };
-  report.thing((await client.createSpace({ body })).body, rowOf);
+  report.thing((await manager.createSpace({ body })).body, rowOf);
 }
 
 interface SpaceChange {
@@ -126,12 +123,11 @@ async function updateSpace(session: Session, named: string, change: SpaceChange)
   const body = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
   if (Object.keys(body).length === 0 && watch === undefined)
     throw new UsageError('name what is to change: --name, --description or --watch');
-  const client = await manager();
-  const { id } = await findSpace(client, named);
+  const { id } = await findSpace(manager, named);
   const params = { id };
   if (name !== undefined)
-    await allowRename(session, (await client.listSpaces()).body, { id, name }, { said: 'space', twin });
-  if (watch !== undefined) await client.setWatchEnabled({ params, body: { watchEnabled: watch === 'on' } });
-  if (Object.keys(body).length > 0) await client.updateSpace({ params, body });
-  report.thing((await client.getSpace({ params })).body, rowOf);
+    await allowRename(session, (await manager.listSpaces()).body, { id, name }, { said: 'space', twin });
+  if (watch !== undefined) await manager.setWatchEnabled({ params, body: { watchEnabled: watch === 'on' } });
+  if (Object.keys(body).length > 0) await manager.updateSpace({ params, body });
+  report.thing((await manager.getSpace({ params })).body, rowOf);
 }

@@ -54,15 +54,14 @@ const watchWords: Readonly<Record<Watch['state'], string>> = {
 };
 
 async function readManager({ manager }: Session) {
-  const client = await manager();
-  const [health, stats] = [(await client.getHealth()).body, (await client.getStats()).body];
-  return { health, stats, watch: await readWatch(client) };
+  const [health, stats] = [(await manager.getHealth()).body, (await manager.getStats()).body];
+  return { health, stats, watch: await readWatch(manager) };
 }
 
 /** Undefined from a service that does not know this yet. */
-async function readWatch(client: Awaited<ReturnType<Session['manager']>>): Promise<Watch | undefined> {
+async function readWatch(manager: Session['manager']): Promise<Watch | undefined> {
   try {
-    return (await client.getWatch()).body;
+    return (await manager.getWatch()).body;
   } catch (error) {
     if (error instanceof AppError && error.kind === 'not_found') return undefined;
     throw error;
@@ -78,13 +77,12 @@ interface MonitorStatus extends Partial<AlertReach> {
 async function readMonitor({ connection, monitor }: Session): Promise<MonitorStatus | undefined> {
   if ((await connection()).checkMonitor === undefined) return undefined;
   try {
-    const client = await monitor();
-    const { checks } = (await client.listChecks()).body;
+    const { checks } = (await monitor.listChecks()).body;
     const seen = withChannels(checks);
     if (seen === undefined) return { checks: checks.length };
     return measureAlertReach(
       seen,
-      (await client.listChannels({ query: { include: 'state' } })).body.channels,
+      (await monitor.listChannels({ query: { include: 'state' } })).body.channels,
     );
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };

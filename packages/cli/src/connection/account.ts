@@ -71,7 +71,7 @@ async function projectOfKey(
   projects: readonly AccountProject[],
 ): Promise<AccountProject | undefined> {
   if ((await connection()).checkMonitor?.readWriteKey === undefined) return undefined;
-  const keyed = await monitor();
+  const keyed = monitor;
   const [check] = (await keyed.listChecks()).body.checks;
   if (check !== undefined) {
     const checkId = 'uuid' in check ? check.uuid : check.unique_key;

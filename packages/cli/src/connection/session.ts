@@ -28,12 +28,12 @@ export interface Session {
   /** The context that `--context` names. */
   readonly context: string | undefined;
   readonly connection: () => Promise<Resolved>;
-  /** Throws UsageError without a login. */
-  readonly manager: () => Promise<Manager>;
-  /** Throws UsageError when no monitor is known. */
-  readonly monitor: () => Promise<Monitor>;
-  /** Throws UsageError when no dummy CA is known. */
-  readonly dummyCa: () => Promise<DummyCa>;
+  /** Its calls throw UsageError without a login. */
+  readonly manager: Manager;
+  /** Its calls throw UsageError when no monitor is known. */
+  readonly monitor: Monitor;
+  /** Its calls throw UsageError when no dummy CA is known. */
+  readonly dummyCa: DummyCa;
 }
 
 export interface SessionSettings extends OutputSettings {
@@ -87,27 +87,38 @@ export function openSession(given: Io, settings: SessionSettings): Session {
     },
     fetchFrom: fetchOf,
     connection,
-    manager: async () => {
+    manager: whenCalled(async () => {
       const { certManager } = await connection();
       if (certManager === undefined)
         throw new UsageError('log in first (certloop login), or set CERTLOOP_URL and CERTLOOP_TOKEN');
       return managerAt(certManager.url, certManager.token, fetchOf('cert-manager'));
-    },
-    monitor: async () => {
+    }),
+    monitor: whenCalled(async () => {
       const { checkMonitor } = await connection();
       if (checkMonitor?.readWriteKey === undefined)
         throw new UsageError(
           'log in to check-monitor first (certloop login --monitor-url), or set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_KEY, a read-write key of a project; certloop projects create-key creates one',
         );
       return monitorAt(checkMonitor.url, checkMonitor.readWriteKey, fetchOf('check-monitor'));
-    },
-    dummyCa: async () => {
+    }),
+    dummyCa: whenCalled(async () => {
       const { dummyCa } = await connection();
       if (dummyCa === undefined)
         throw new UsageError('set CERTLOOP_CA_URL, the address of dummy-ca such as http://127.0.0.1:3002');
       return createDummyCaClient({ baseUrl: dummyCa.url, timeoutMs, fetch: fetchOf('dummy-ca') });
-    },
+    }),
   };
+}
+
+/** A client that is opened by its first call. */
+function whenCalled<Client extends object>(open: () => Promise<Client>): Client {
+  const call =
+    (name: string) =>
+    async (...input: readonly unknown[]): Promise<unknown> => {
+      const operations = (await open()) as Record<string, (...input: readonly unknown[]) => unknown>;
+      return operations[name]?.(...input);
+    };
+  return new Proxy({} as Client, { get: (_, name) => call(String(name)) });
 }
 
 /** Client of cert-manager with the token. */

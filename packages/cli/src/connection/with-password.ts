@@ -12,7 +12,7 @@ export async function withPassword(
   const { url, token } = (await session.connection()).certManager ?? {};
   if (url === undefined)
     throw new UsageError('log in first (certloop login), or set CERTLOOP_URL and CERTLOOP_TOKEN');
-  const { username } = (await (await session.manager()).getMe()).body.user;
+  const { username } = (await session.manager.getMe()).body.user;
   if (token === undefined) throw new UsageError('log in first (certloop login)');
   const password = await readSecret(session.io, {
     question: `Password of ${username}: `,

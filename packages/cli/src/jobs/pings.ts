@@ -9,7 +9,7 @@ export async function pingAddress({ monitor }: Session, named: string): Promise<
     if (!URL.canParse(named)) throw new UsageError(`${named} is not an address`);
     return named.replace(/\/+$/, '');
   }
-  return (await findCheck(await monitor(), named)).ping_url;
+  return (await findCheck(monitor, named)).ping_url;
 }
 
 /** Sends one ping. Throws AppError: `too_many_requests` with Retry-After, UpstreamFailed for 5xx and no answer. */

@@ -53,7 +53,7 @@ function addReads(certificates: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named, { space }) => {
       const { report, manager } = open();
-      report.list(await certificatesOf(await manager(), named, space), rowOf);
+      report.list(await certificatesOf(manager, named, space), rowOf);
     });
   certificates
     .command('save <fqdn>')
@@ -62,7 +62,7 @@ function addReads(certificates: Command, open: () => Session): void {
     .option('--out <file>', 'file to write; default: standard output')
     .action(async (named, { space, out }) => {
       const { io, report, manager } = open();
-      const newest = (await certificatesOf(await manager(), named, space)).at(-1);
+      const newest = (await certificatesOf(manager, named, space)).at(-1);
       if (newest === undefined) throw new NotFound(`${named} has no certificate yet`);
       if (out === undefined) return void io.out.write(newest.pem);
       await writeFile(out, newest.pem).catch(throwWithFile(out));
@@ -102,10 +102,9 @@ function addFind(certificates: Command, open: () => Session): void {
         throw new UsageError(
           `${text} is neither a serial number in hex, nor a SHA-256 fingerprint, nor an id`,
         );
-      const client = await manager();
       const pageSize = String(Math.min(limit, 1000));
       const found = await readPages(
-        (cursor) => client.findCertificates({ query: { ...search, limit: pageSize, cursor } }),
+        (cursor) => manager.findCertificates({ query: { ...search, limit: pageSize, cursor } }),
         limit,
       );
       report.list(found, foundRow);
@@ -130,9 +129,8 @@ function addChanges(certificates: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named, options) => {
       const { report, manager } = open();
-      const client = await manager();
-      const { params } = await pickCertificate(client, named, options);
-      const { body } = await client.refreshCertificate({ params });
+      const { params } = await pickCertificate(manager, named, options);
+      const { body } = await manager.refreshCertificate({ params });
       report.done(`read again the certificate of ${named}`, body);
     });
   certificates
@@ -141,10 +139,12 @@ function addChanges(certificates: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named, file, { space }) => {
       const { io, report, unchanged, manager } = open();
-      const client = await manager();
-      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+      const { id: fqdnId, spaceId } = await findFqdn(manager, named, space);
       const pem = await io.readText(file);
-      const { status, body } = await client.importCertificate({ params: { spaceId, fqdnId }, body: { pem } });
+      const { status, body } = await manager.importCertificate({
+        params: { spaceId, fqdnId },
+        body: { pem },
+      });
       const done = status === 201 ? 'imported' : 'has already';
       if (status !== 201) unchanged();
       if (body.unverified === true) {
@@ -176,9 +176,9 @@ interface Picked {
 }
 
 /** The newest certificate, or that of the id. Throws NotFound. */
-async function pickCertificate(client: Manager, named: string, { certificate: id, space }: Picked) {
-  const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
-  const { body: all } = await client.listCertificates({ params: { spaceId, fqdnId } });
+async function pickCertificate(manager: Manager, named: string, { certificate: id, space }: Picked) {
+  const { id: fqdnId, spaceId } = await findFqdn(manager, named, space);
+  const { body: all } = await manager.listCertificates({ params: { spaceId, fqdnId } });
   const found = id === undefined ? all.at(-1) : all.find((certificate) => certificate.id === id);
   if (found === undefined)
     throw new NotFound(
@@ -190,9 +190,8 @@ async function pickCertificate(client: Manager, named: string, { certificate: id
 }
 
 async function getCertificate({ report, manager }: Session, named: string, picked: Picked): Promise<void> {
-  const client = await manager();
-  const { params } = await pickCertificate(client, named, picked);
-  const { body } = await client.getCertificate({ params });
+  const { params } = await pickCertificate(manager, named, picked);
+  const { body } = await manager.getCertificate({ params });
   report.thing(body, (found) => ({
     subject: found.subject,
     issuer: found.issuer,
@@ -219,18 +218,17 @@ async function download(
   named: string,
   { format, out, ...picked }: Download,
 ): Promise<void> {
-  const client = await manager();
-  const { found, params } = await pickCertificate(client, named, picked);
-  const { body } = await client.downloadCertificate({ params, query: { format } });
+  const { found, params } = await pickCertificate(manager, named, picked);
+  const { body } = await manager.downloadCertificate({ params, query: { format } });
   const bytes = await buffer(body ?? new Blob([]).stream());
   if (out === undefined) return void io.out.write(bytes);
   await writeFile(out, bytes).catch(throwWithFile(out));
   report.done(`${out}: expires ${expiryDay(found)}`, found);
 }
 
-async function certificatesOf(client: Manager, named: string, space: string | undefined) {
-  const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
-  return (await client.listCertificates({ params: { spaceId, fqdnId } })).body;
+async function certificatesOf(manager: Manager, named: string, space: string | undefined) {
+  const { id: fqdnId, spaceId } = await findFqdn(manager, named, space);
+  return (await manager.listCertificates({ params: { spaceId, fqdnId } })).body;
 }
 
 interface RevokeOptions {
@@ -245,12 +243,11 @@ async function revoke(
   named: string,
   { reason, yes, ...picked }: RevokeOptions,
 ): Promise<void> {
-  const client = await manager();
-  const { found, params } = await pickCertificate(client, named, picked);
+  const { found, params } = await pickCertificate(manager, named, picked);
   const expires = expiryDay(found);
   const loss = `certificate ${found.id} of ${named}, which expires ${expires}, would be revoked, which cannot be undone`;
   await confirm(io, yes, loss);
-  const { body } = await client.revokeCertificate({ params, body: { reason } });
+  const { body } = await manager.revokeCertificate({ params, body: { reason } });
   report.done(`revoked certificate ${found.id} of ${named} (${reason})`, body);
 }
 
@@ -258,10 +255,9 @@ async function listExpiring(
   { report, manager }: Session,
   { within, space }: { within: number; space?: string },
 ): Promise<void> {
-  const client = await manager();
   const expiresBefore = new Date(Date.now() + within * 86_400_000).toISOString();
   const filter = { expiresBefore, sort: 'expiresAt', include: 'status' } as const;
-  const soon = (await listFqdnsIn(client, space, filter)).flatMap(({ status, ...fqdn }) => {
+  const soon = (await listFqdnsIn(manager, space, filter)).flatMap(({ status, ...fqdn }) => {
     if (status?.certificate === undefined) return [];
     const expiresAt = endOf(status.certificate);
     return [{ ...fqdn, expiresAt, days: daysUntil(expiresAt, new Date()) }];

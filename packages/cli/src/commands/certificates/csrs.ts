@@ -22,9 +22,8 @@ export function addCsrs(program: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named, { space }) => {
       const { report, manager } = open();
-      const client = await manager();
-      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
-      report.list([(await client.listCsrs({ params: { spaceId, fqdnId } })).body].flat(), rowOf);
+      const { id: fqdnId, spaceId } = await findFqdn(manager, named, space);
+      report.list([(await manager.listCsrs({ params: { spaceId, fqdnId } })).body].flat(), rowOf);
     });
   csrs
     .command('get <fqdn>')
@@ -32,10 +31,9 @@ export function addCsrs(program: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named, { space }) => {
       const { report, manager } = open();
-      const client = await manager();
-      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+      const { id: fqdnId, spaceId } = await findFqdn(manager, named, space);
       const query = { latest: 'true' as const };
-      const [csr] = [(await client.listCsrs({ params: { spaceId, fqdnId }, query })).body].flat();
+      const [csr] = [(await manager.listCsrs({ params: { spaceId, fqdnId }, query })).body].flat();
       report.text(csr?.csrPem ?? '', csr);
     });
   csrs
@@ -60,18 +58,17 @@ async function createCsr(
   { space, dryRun, ifNotExists }: NewCsr,
 ): Promise<void> {
   const { io, report, manager } = session;
-  const client = await manager();
-  const { id: fqdnId, spaceId, fqdn } = await findFqdn(client, named, space);
+  const { id: fqdnId, spaceId, fqdn } = await findFqdn(manager, named, space);
   const params = { spaceId, fqdnId };
   const pem = await io.readText(file);
   if (ifNotExists === true) {
-    const [newest] = [(await client.listCsrs({ params, query: { latest: 'true' } })).body].flat();
+    const [newest] = [(await manager.listCsrs({ params, query: { latest: 'true' } })).body].flat();
     if (newest !== undefined && isSamePem(newest.csrPem, pem)) {
       session.unchanged();
       return report.thing(newest, rowOf);
     }
   }
-  const { body } = await client.uploadCsr({
+  const { body } = await manager.uploadCsr({
     params,
     query: dryRun === true ? { dryRun: 'true' } : {},
     body: {

@@ -35,21 +35,21 @@ export function addIssuanceJobs(program: Command, open: () => Session): void {
     .description('Show how far a request has come, step by step')
     .action(async (id) => {
       const { report, manager } = open();
-      report.thing((await (await manager()).getIssuanceJob({ params: { id } })).body, stepsOf);
+      report.thing((await manager.getIssuanceJob({ params: { id } })).body, stepsOf);
     });
   jobs
     .command('continue <job>')
     .description('Continue a request after you published what it waits for')
     .action(async (id) => {
       const { report, manager } = open();
-      report.thing((await (await manager()).continueIssuanceJob({ params: { id } })).body, stepsOf);
+      report.thing((await manager.continueIssuanceJob({ params: { id } })).body, stepsOf);
     });
   jobs
     .command('cancel <job>')
     .description('Cancel a request whose CSR was not sent to the CA')
     .action(async (id) => {
       const { report, manager } = open();
-      report.thing((await (await manager()).cancelIssuanceJob({ params: { id } })).body, stepsOf);
+      report.thing((await manager.cancelIssuanceJob({ params: { id } })).body, stepsOf);
     });
 }
 
@@ -60,14 +60,13 @@ async function listJobs(
 ): Promise<void> {
   if (named === undefined && space === undefined)
     throw new UsageError('name an FQDN, or a space with --space');
-  const client = await manager();
   const place =
     named === undefined
-      ? { spaceId: (await findSpace(client, space ?? '')).id }
-      : { fqdnId: (await findFqdn(client, named, space)).id };
+      ? { spaceId: (await findSpace(manager, space ?? '')).id }
+      : { fqdnId: (await findFqdn(manager, named, space)).id };
   const pageSize = String(Math.min(limit, 1000));
   const jobs = await readPages(
-    (cursor) => client.listIssuanceJobs({ query: { ...place, status, limit: pageSize, cursor } }),
+    (cursor) => manager.listIssuanceJobs({ query: { ...place, status, limit: pageSize, cursor } }),
     limit,
   );
   report.list(
@@ -107,9 +106,8 @@ export function addChallengeSetup(fqdns: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named, { space }) => {
       const { report, manager } = open();
-      const client = await manager();
-      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
-      report.thing((await client.getChallengeSetup({ params: { spaceId, fqdnId } })).body, setupRow);
+      const { id: fqdnId, spaceId } = await findFqdn(manager, named, space);
+      report.thing((await manager.getChallengeSetup({ params: { spaceId, fqdnId } })).body, setupRow);
     });
 }
 

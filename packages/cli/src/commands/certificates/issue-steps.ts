@@ -32,7 +32,7 @@ export interface Outcome {
 /** Parts that the files of one call share. */
 export interface Batch {
   readonly io: Session['io'];
-  readonly client: Manager;
+  readonly manager: Manager;
   readonly options: IssueOptions;
   readonly spaceId: string;
   readonly providerId: string | undefined;
@@ -41,13 +41,13 @@ export interface Batch {
 }
 
 export async function uploadCsr(
-  client: Manager,
+  manager: Manager,
   csr: Readonly<Record<'spaceId' | 'fqdnId' | 'fqdn' | 'name' | 'pem', string>>,
   query: { readonly dryRun?: 'true' },
 ): Promise<void> {
   const { spaceId, fqdnId, fqdn, name, pem } = csr;
   const file = { name, contentType: 'application/pkcs10', bytes: Buffer.from(pem) };
-  await client.uploadCsr({ params: { spaceId, fqdnId }, query, body: { file, fields: { spaceId, fqdn } } });
+  await manager.uploadCsr({ params: { spaceId, fqdnId }, query, body: { file, fields: { spaceId, fqdn } } });
 }
 
 /**
@@ -99,14 +99,14 @@ export function resultOf(success: boolean, changed: boolean, { dryRun }: IssueOp
 
 /** The newest certificate if it is of the CSR's key and names, not revoked and not due. */
 export async function findFitting(
-  client: Manager,
+  manager: Manager,
   params: { readonly spaceId: string; readonly fqdnId: string },
   csr: Csr,
 ): Promise<Certificate | undefined> {
-  const newest = (await client.listCertificates({ params })).body.at(-1);
+  const newest = (await manager.listCertificates({ params })).body.at(-1);
   const [block] = newest === undefined ? [] : parsePemBlocks(newest.pem);
   if (newest === undefined || newest.revokedAt !== undefined || block === undefined) return undefined;
-  const { plan } = (await client.explainRenewal({ params })).body;
+  const { plan } = (await manager.explainRenewal({ params })).body;
   const renewAt = plan === undefined ? undefined : new Date(plan.renewAt);
   const fits = fitsCsr(parseCertificate(block.der), csr, { now: new Date(), renewAt });
   return fits ? newest : undefined;
@@ -125,28 +125,28 @@ export async function outcomeOf(file: string, work: () => Promise<Omit<Outcome, 
 }
 
 export async function addFqdn(
-  client: Manager,
+  manager: Manager,
   spaceId: string,
   fqdn: string,
   providerId: string | undefined,
 ) {
   const body = { fqdn, ...(providerId !== undefined && { providerId }) };
-  return (await client.createFqdn({ params: { id: spaceId }, body })).body.id;
+  return (await manager.createFqdn({ params: { id: spaceId }, body })).body.id;
 }
 
 export async function sign(
-  client: Manager,
+  manager: Manager,
   params: { readonly spaceId: string; readonly fqdnId: string },
   providerId: string | undefined,
 ) {
   if (providerId !== undefined) {
     const request = { params, query: { wait: '120' }, body: { providerId } };
-    const { success, message, certificate } = (await client.signCsr(request)).body;
+    const { success, message, certificate } = (await manager.signCsr(request)).body;
     return { success, message, pem: certificate };
   }
   // A person gave the command, so an existing valid certificate is no reason to ask for confirmation.
   const request = { params, query: { wait: '120' }, body: { confirmed: true } };
-  const { success, message, certificate } = (await client.requestCertificate(request)).body;
+  const { success, message, certificate } = (await manager.requestCertificate(request)).body;
   return { success, message, pem: certificate?.pem };
 }
 

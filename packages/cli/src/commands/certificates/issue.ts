@@ -70,26 +70,26 @@ async function issueAll(session: Session, files: readonly string[], options: Iss
 async function openBatch(session: Session, options: IssueOptions): Promise<Batch> {
   if (options.deployHook !== undefined && options.outDir === undefined)
     throw new UsageError('--deploy-hook needs --out-dir: it runs after files were written');
-  const client = await session.manager();
-  const { id: spaceId } = await findSpace(client, options.space);
+  const { manager } = session;
+  const { id: spaceId } = await findSpace(manager, options.space);
   const providerId =
-    options.provider === undefined ? undefined : (await findProvider(client, options.provider)).id;
+    options.provider === undefined ? undefined : (await findProvider(manager, options.provider)).id;
   if (options.outDir !== undefined && options.dryRun !== true)
     await mkdir(options.outDir, { recursive: true });
-  const fqdns = (await client.listFqdns({ params: { id: spaceId } })).body;
+  const fqdns = (await manager.listFqdns({ params: { id: spaceId } })).body;
   const known = new Map(fqdns.map(({ fqdn, id }) => [fqdn, id]));
-  return { io: session.io, client, options, spaceId, providerId, known };
+  return { io: session.io, manager, options, spaceId, providerId, known };
 }
 
 async function issueOne(batch: Batch, file: string): Promise<Omit<Outcome, 'file'>> {
-  const { client, options, spaceId, providerId, known } = batch;
+  const { manager, options, spaceId, providerId, known } = batch;
   const pem = await batch.io.readText(file);
   const csr = parseCsr(parsePem(pem, csrLabels));
   const fqdn = hostnameOf(csr);
   const found = known.get(fqdn);
   const fitting =
     options.ifNeeded === true && found !== undefined
-      ? await findFitting(client, { spaceId, fqdnId: found }, csr)
+      ? await findFitting(manager, { spaceId, fqdnId: found }, csr)
       : undefined;
   if (fitting !== undefined) {
     const message = `the certificate until ${expiryDay(fitting)} fits and is not due`;
@@ -97,18 +97,18 @@ async function issueOne(batch: Batch, file: string): Promise<Omit<Outcome, 'file
   }
   const upload = { spaceId, fqdn, name: basename(file), pem };
   if (options.dryRun === true) {
-    if (found !== undefined) await uploadCsr(client, { ...upload, fqdnId: found }, { dryRun: 'true' });
+    if (found !== undefined) await uploadCsr(manager, { ...upload, fqdnId: found }, { dryRun: 'true' });
     const message = found === undefined ? 'the FQDN would be added' : 'the CSR would be stored';
     return { fqdn, success: true, changed: true, message };
   }
-  const fqdnId = found ?? (await addFqdn(client, spaceId, fqdn, providerId));
+  const fqdnId = found ?? (await addFqdn(manager, spaceId, fqdn, providerId));
   known.set(fqdn, fqdnId);
   const place = { spaceId, fqdnId };
-  await uploadCsr(client, { ...upload, fqdnId }, {});
-  const signed = await sign(client, place, providerId);
+  await uploadCsr(manager, { ...upload, fqdnId }, {});
+  const signed = await sign(manager, place, providerId);
   if (!signed.success) return { fqdn, success: false, changed: false, message: signed.message };
   if (options.renew === true)
-    await client.setRenewalEnabled({ params: place, body: { renewalEnabled: true } });
+    await manager.setRenewalEnabled({ params: place, body: { renewalEnabled: true } });
   const { message } = signed;
   return { fqdn, success: true, changed: true, message, ...(await deliver(batch, fqdn, signed.pem)) };
 }

@@ -22,9 +22,8 @@ export function addCheckHistory(checks: Command, open: () => Session): void {
     .description('Show a check, by name, slug or uuid')
     .action(async (named) => {
       const { report, monitor } = open();
-      const client = await monitor();
-      const { uuid: id } = await findCheck(client, named);
-      const { body } = await client.getCheck({ params: { id } });
+      const { uuid: id } = await findCheck(monitor, named);
+      const { body } = await monitor.getCheck({ params: { id } });
       report.thing(body, (check) => ({
         ...checkRowOf(check),
         grace: check.grace,
@@ -43,7 +42,7 @@ export function addCheckHistory(checks: Command, open: () => Session): void {
     .description('List the addresses of badges, by tag')
     .action(async () => {
       const { report, monitor } = open();
-      const { badges } = (await (await monitor()).listBadges()).body;
+      const { badges } = (await monitor.listBadges()).body;
       const rows = Object.entries(badges).map(([tag, urls]) => ({ tag, ...urls }));
       report.list(rows, (row) => row, { wide: ['svg3', 'json', 'json3', 'shields', 'shields3'] });
     });
@@ -68,10 +67,9 @@ function withPings(command: Command<[string]>, open: () => Session): void {
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 10_000), 20)
     .action(async (named, { limit }) => {
       const { report, monitor } = open();
-      const client = await monitor();
-      const { uuid: id } = await findCheck(client, named);
-      const { pings } = (await client.listPings({ params: { id } })).body;
-      report.list(pings.slice(0, limit), pingRow, { wide: ['address', 'client', 'run'] });
+      const { uuid: id } = await findCheck(monitor, named);
+      const { pings } = (await monitor.listPings({ params: { id } })).body;
+      report.list(pings.slice(0, limit), pingRow, { wide: ['address', 'monitor', 'run'] });
     });
 }
 
@@ -85,10 +83,9 @@ function withFlips(command: Command<[string]>, open: () => Session): void {
     )
     .action(async (named, { within }) => {
       const { report, monitor } = open();
-      const client = await monitor();
-      const { uuid: id } = await findCheck(client, named);
+      const { uuid: id } = await findCheck(monitor, named);
       const query = within === undefined ? {} : { seconds: String(Math.round(within * 86_400)) };
-      const { body } = await client.listFlips({ params: { id }, query });
+      const { body } = await monitor.listFlips({ params: { id }, query });
       report.list(body, ({ timestamp, up }) => ({ time: timestamp, status: up === 1 ? 'up' : 'down' }));
     });
 }
@@ -109,14 +106,13 @@ async function printOutput(
   named: string,
   ping: number | undefined,
 ): Promise<void> {
-  const client = await monitor();
-  const { uuid: id } = await findCheck(client, named);
-  const { pings } = (await client.listPings({ params: { id } })).body;
+  const { uuid: id } = await findCheck(monitor, named);
+  const { pings } = (await monitor.listPings({ params: { id } })).body;
   const found = pings.find(({ n, body_url: url }) => url !== null && (ping === undefined || n === ping));
   if (found === undefined) {
     const which = ping === undefined ? 'no ping with an output' : `no ping ${ping} with an output`;
     throw new NotFound(`${named} has ${which}; certloop checks pings ${named} lists its pings`);
   }
-  const { body } = await client.getPingBody({ params: { id, n: String(found.n) } });
+  const { body } = await monitor.getPingBody({ params: { id, n: String(found.n) } });
   report.text(body, { ...found, body: Buffer.from(body).toString() });
 }

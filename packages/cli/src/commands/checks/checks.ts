@@ -36,11 +36,10 @@ export function addChecks(program: Command, open: () => Session): void {
     .action(async ({ tag }) => {
       const { report, monitor } = open();
       const query = tag === undefined ? {} : { tag };
-      const client = await monitor();
-      const { checks } = (await client.listChecks({ query })).body;
+      const { checks } = (await monitor.listChecks({ query })).body;
       const seen = withChannels(checks);
       const countOn =
-        seen && onlyAble((await client.listChannels({ query: { include: 'state' } })).body.channels);
+        seen && onlyAble((await monitor.listChannels({ query: { include: 'state' } })).body.channels);
       report.list(checks, (check) => checkRowOf(check, countOn), { wide: ['next ping', 'tags'] });
       const silent = seen?.filter((check) => countOn?.(check) === 0).length ?? 0;
       if (silent > 0)
@@ -58,9 +57,8 @@ export function addChecks(program: Command, open: () => Session): void {
       .description(`${verb[0]?.toUpperCase()}${verb.slice(1)} a check, by name, slug or uuid`)
       .action(async (named) => {
         const { report, monitor } = open();
-        const client = await monitor();
-        const { uuid: id } = await findCheck(client, named);
-        const { body } = await client[`${verb}Check`]({ params: { id } });
+        const { uuid: id } = await findCheck(monitor, named);
+        const { body } = await monitor[`${verb}Check`]({ params: { id } });
         report.done(`${done} ${body.name || body.uuid}`, body);
       });
   }
@@ -70,10 +68,9 @@ export function addChecks(program: Command, open: () => Session): void {
     .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (named, { yes }) => {
       const { io, report, monitor } = open();
-      const client = await monitor();
-      const { uuid: id, name } = await findCheck(client, named);
+      const { uuid: id, name } = await findCheck(monitor, named);
       await confirm(io, yes, `check ${name || id} would be deleted with its pings and flips`);
-      const { body } = await client.deleteCheck({ params: { id } });
+      const { body } = await monitor.deleteCheck({ params: { id } });
       report.done(`deleted ${body.name || body.uuid}`, body);
     });
 }
@@ -113,10 +110,9 @@ function addCheckCreate(checks: Command, open: () => Session): void {
         throw new UsageError('--integrations and --no-assign cannot be combined');
       const session = open();
       const { report, monitor } = session;
-      const client = await monitor();
       const check =
-        (await existing(session, client, name, options)) ?? (await createCheck(client, name, options));
-      const countOn = onlyAble((await client.listChannels({ query: { include: 'state' } })).body.channels);
+        (await existing(session, monitor, name, options)) ?? (await createCheck(monitor, name, options));
+      const countOn = onlyAble((await monitor.listChannels({ query: { include: 'state' } })).body.channels);
       report.thing(check, () => ({ ...checkRowOf(check, countOn), ping: check.ping_url }));
       if (options.assign && countOn(check) === 0)
         report.warn('the project has no integration that is switched on, so the check sends no alerts');
@@ -187,10 +183,9 @@ function addCheckUpdate(checks: Command, open: () => Session): void {
         throw new UsageError('name what is to change, such as --grace; see --help');
       const session = open();
       const { report, monitor } = session;
-      const client = await monitor();
-      const { uuid: id } = await findCheck(client, named);
+      const { uuid: id } = await findCheck(monitor, named);
       if (settings.name !== undefined)
-        await allowCheckName(session, client, { id, name: settings.name, twin });
-      report.thing((await client.updateCheck({ params: { id }, body })).body, (check) => checkRowOf(check));
+        await allowCheckName(session, monitor, { id, name: settings.name, twin });
+      report.thing((await monitor.updateCheck({ params: { id }, body })).body, (check) => checkRowOf(check));
     });
 }

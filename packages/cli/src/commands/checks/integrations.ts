@@ -15,9 +15,8 @@ export function addIntegrations(program: Command, open: () => Session): void {
     .description('List where alerts are sent, and how many checks each integration is assigned to')
     .action(async () => {
       const { report, monitor } = open();
-      const client = await monitor();
-      const { channels } = (await client.listChannels({ query: { include: 'state' } })).body;
-      const { checks } = (await client.listChecks()).body;
+      const { channels } = (await monitor.listChannels({ query: { include: 'state' } })).body;
+      const { checks } = (await monitor.listChecks()).body;
       const counts = new Map(channels.map(({ id }) => [id, 0]));
       for (const id of checks.flatMap((check) => ('channels' in check ? check.channels.split(',') : [])))
         counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -38,11 +37,10 @@ export function addIntegrations(program: Command, open: () => Session): void {
     .description('Send a test message to an integration, by name or id, and report whether it arrived')
     .action(async (named) => {
       const { report, monitor } = open();
-      const client = await monitor();
-      const { channels } = (await client.listChannels()).body;
+      const { channels } = (await monitor.listChannels()).body;
       const matching = channels.filter(({ id, name }) => id === named.toLowerCase() || name === named);
       const { id, name, kind } = requireOne(matching, named, 'integration');
-      const { ok, error } = (await client.testIntegration({ params: { id } })).body;
+      const { ok, error } = (await monitor.testIntegration({ params: { id } })).body;
       if (!ok) throw new UpstreamFailed(`the test message by ${name || kind} did not arrive: ${error}`);
       report.done(`sent a test message by ${name || kind}`, { id, name, kind, ok });
     });

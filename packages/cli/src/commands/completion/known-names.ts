@@ -26,17 +26,17 @@ const listValues: Readonly<Record<string, List>> = {
   format: async () => formatNames.map((name) => named(name.replace('<path>', ''))),
   zone: async () => Intl.supportedValuesOf('timeZone').map(named),
   context: async ({ io }) => Object.keys((await readContexts(io.env)).contexts).map(named),
-  space: async ({ manager }) => (await (await manager()).listSpaces()).body.map(({ name }) => named(name)),
+  space: async ({ manager }) => (await manager.listSpaces()).body.map(({ name }) => named(name)),
   fqdn: listFqdns,
   provider: async ({ manager }) =>
-    (await (await manager()).listProviders()).body.map(({ name, kind }) => ({ value: name, about: kind })),
+    (await manager.listProviders()).body.map(({ name, kind }) => ({ value: name, about: kind })),
   user: async ({ manager }) =>
-    (await (await manager()).listUsers()).body.map(({ username, email }) => ({
+    (await manager.listUsers()).body.map(({ username, email }) => ({
       value: username,
       about: email,
     })),
   group: async ({ manager }) =>
-    (await (await manager()).listPermissionGroups()).body.map(({ name, permission }) => ({
+    (await manager.listPermissionGroups()).body.map(({ name, permission }) => ({
       value: name,
       about: permission,
     })),
@@ -65,7 +65,7 @@ const maxNames = 1000;
 
 async function listFqdns({ manager }: Session, { typed, options }: Place): Promise<Candidate[]> {
   const filter = typed === '' ? {} : { q: typed.toLowerCase() };
-  const found = await listFqdnsIn(await manager(), spaceIn(options), filter, maxNames);
+  const found = await listFqdnsIn(manager, spaceIn(options), filter, maxNames);
   return found.map(({ fqdn, space }) => ({ value: fqdn, about: space }));
 }
 
@@ -76,32 +76,30 @@ function spaceIn(options: Place['options']): string | undefined {
 
 /** Where the FQDN is that the first argument names. */
 async function placeOfFqdn({ manager }: Session, { given, options }: Place) {
-  const client = await manager();
-  const { id: fqdnId, spaceId } = await findFqdn(client, given[0] ?? '', spaceIn(options));
-  return { client, params: { spaceId, fqdnId } };
+  const { id: fqdnId, spaceId } = await findFqdn(manager, given[0] ?? '', spaceIn(options));
+  return { manager, params: { spaceId, fqdnId } };
 }
 
 async function listCertificates(session: Session, place: Place): Promise<Candidate[]> {
-  const { client, params } = await placeOfFqdn(session, place);
-  const { body } = await client.listCertificates({ params });
+  const { manager, params } = await placeOfFqdn(session, place);
+  const { body } = await manager.listCertificates({ params });
   return body.map((certificate) => ({ value: certificate.id, about: `expires ${expiryDay(certificate)}` }));
 }
 
 async function listTargets(session: Session, place: Place): Promise<Candidate[]> {
-  const { client, params } = await placeOfFqdn(session, place);
-  const { body } = await client.listTargets({ params });
+  const { manager, params } = await placeOfFqdn(session, place);
+  const { body } = await manager.listTargets({ params });
   return body.map(({ host, port, protocol }) => ({ value: `${host}:${port}`, about: protocol }));
 }
 
 /** The newest requests of the default space, else of the first spaces. */
 async function listJobs({ manager, connection }: Session): Promise<Candidate[]> {
-  const client = await manager();
   const { space } = await connection();
-  const spaces = space === undefined ? (await client.listSpaces()).body : [await findSpace(client, space)];
+  const spaces = space === undefined ? (await manager.listSpaces()).body : [await findSpace(manager, space)];
   const lists = await Promise.all(
     spaces
       .slice(0, 10)
-      .map(({ id: spaceId }) => client.listIssuanceJobs({ query: { spaceId, limit: '20' } })),
+      .map(({ id: spaceId }) => manager.listIssuanceJobs({ query: { spaceId, limit: '20' } })),
   );
   return lists
     .flatMap(({ body }) => body)
@@ -109,7 +107,7 @@ async function listJobs({ manager, connection }: Session): Promise<Candidate[]> 
 }
 
 async function listChecks({ monitor }: Session): Promise<Candidate[]> {
-  const { checks } = (await (await monitor()).listChecks()).body;
+  const { checks } = (await monitor.listChecks()).body;
   return checks.flatMap((check) => {
     const value = check.name || check.slug || ('uuid' in check ? check.uuid : '');
     return value === '' ? [] : [{ value, about: check.status }];
@@ -117,16 +115,15 @@ async function listChecks({ monitor }: Session): Promise<Candidate[]> {
 }
 
 async function listIntegrations({ monitor }: Session): Promise<Candidate[]> {
-  const { channels } = (await (await monitor()).listChannels()).body;
+  const { channels } = (await monitor.listChannels()).body;
   return channels.map(({ name, kind, id }) => ({ value: name || id, about: kind }));
 }
 
 /** Returns the tokens of the named user, else your own; without the password, only administrators may list them. */
 async function listTokens({ manager }: Session, { options }: Place): Promise<Candidate[]> {
-  const client = await manager();
   const user = options.get('--user');
-  const { id } = user === undefined ? (await client.getMe()).body.user : await findUser(client, user);
-  const { body } = await client.listUserApiTokens({ params: { id } });
+  const { id } = user === undefined ? (await manager.getMe()).body.user : await findUser(manager, user);
+  const { body } = await manager.listUserApiTokens({ params: { id } });
   return body.map((token) => ({ value: token.name || token.id, about: token.scope }));
 }
 
@@ -147,7 +144,7 @@ async function listSessions(session: Session): Promise<Candidate[]> {
 
 /** Returns the actions of the newest entries, each also as all of its resource, such as `fqdn.*`. */
 async function listActions({ manager }: Session): Promise<Candidate[]> {
-  const { logs } = (await (await manager()).listAuditLogs({ query: { limit: String(maxNames) } })).body;
+  const { logs } = (await manager.listAuditLogs({ query: { limit: String(maxNames) } })).body;
   return logs.flatMap(({ action }) => [action, action.replace(/\..*/, '.*')]).map(named);
 }
 
@@ -160,7 +157,7 @@ async function listProjects(session: Session): Promise<Candidate[]> {
     })),
   );
   if (own.length > 0) return own;
-  const { name, id } = (await (await session.monitor()).getOwnKey()).body.project;
+  const { name, id } = (await session.monitor.getOwnKey()).body.project;
   return [named(name || id)];
 }
 

@@ -26,10 +26,9 @@ const idsPerCall = 100;
  * named with the reason; throws Error with their number. After a call that failed, the rest is not tried.
  */
 export async function changeManyFqdns(session: Session, wanted: ManyFqdns): Promise<void> {
-  const { report } = session;
-  const client = await session.manager();
+  const { report, manager } = session;
   const found = matching(
-    await listFqdnsIn(client, wanted.space, { q: commonText(wanted.patterns) }),
+    await listFqdnsIn(manager, wanted.space, { q: commonText(wanted.patterns) }),
     wanted.patterns,
   );
   const wantedFacts = Object.entries(wanted.after);
@@ -37,7 +36,7 @@ export async function changeManyFqdns(session: Session, wanted: ManyFqdns): Prom
     wantedFacts.some(([name, value]) => fqdn[name as keyof Fqdn] !== value),
   );
   if (wanted.dryRun !== true && changing.length > 0) await wanted.confirm?.(changing);
-  const { reasons, changed } = await send(session, client, changing, wanted);
+  const { reasons, changed } = await send(session, manager, changing, wanted);
   const isChanging = new Set(changing);
   const outcomes = found.map((fqdn) => {
     const message = reasons.get(fqdn.id) ?? '';
@@ -56,7 +55,7 @@ export async function changeManyFqdns(session: Session, wanted: ManyFqdns): Prom
 /** How many were changed, and by id why the others were not. */
 async function send(
   { io, report, progress }: Session,
-  client: Manager,
+  manager: Manager,
   fqdns: readonly Fqdn[],
   { change, dryRun }: Pick<ManyFqdns, 'change' | 'dryRun'>,
 ): Promise<{ readonly changed: number; readonly reasons: ReadonlyMap<string, string> }> {
@@ -65,7 +64,7 @@ async function send(
   const tryAgain = (error: Error) => report.warn(`${error.message}; trying again`);
   const sendSome = async (ids: readonly string[]) => {
     const body = { ...change, ids: [...ids], dryRun: dryRun === true };
-    const { body: outcome } = await repeat(io, () => client.changeFqdns({ body }), { failed: tryAgain });
+    const { body: outcome } = await repeat(io, () => manager.changeFqdns({ body }), { failed: tryAgain });
     changed += outcome.changed;
     for (const { id, reason } of outcome.skipped) reasons.set(id, reason);
   };

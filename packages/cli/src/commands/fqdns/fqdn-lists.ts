@@ -61,9 +61,8 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
     .option('--query <text>', 'only those with this text in their name')
     .action(async ({ space, query: q }) => {
       const { report, manager } = open();
-      const client = await manager();
-      const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
-      const { body } = await client.countFqdnStates({ query: { spaceId, q } });
+      const spaceId = space === undefined ? undefined : (await findSpace(manager, space)).id;
+      const { body } = await manager.countFqdnStates({ query: { spaceId, q } });
       report.thing(body, ({ needsYou, ...counts }: FqdnCounts) => ({ ...counts, 'needs you': needsYou }));
     });
   fqdns
@@ -74,29 +73,27 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
 }
 
 async function listFqdns({ report, manager }: Session, options: ListOptions): Promise<void> {
-  const client = await manager();
   const { query: q, state, renewal, provider, expiresWithin, sort } = options;
   const filter: FqdnFilter = {
     q,
     state,
     renewal,
     sort,
-    providerId: provider === undefined ? undefined : (await findProvider(client, provider)).id,
+    providerId: provider === undefined ? undefined : (await findProvider(manager, provider)).id,
     expiresBefore:
       expiresWithin === undefined
         ? undefined
         : new Date(Date.now() + expiresWithin * 86_400_000).toISOString(),
     include: 'status',
   };
-  const found = await listFqdnsIn(client, options.space, filter, options.limit);
+  const found = await listFqdnsIn(manager, options.space, filter, options.limit);
   report.list(found, rowOf, { wide: ['renew at', 'issuer', 'reason', 'id'] });
 }
 
 async function showOutlook({ report, manager }: Session, space: string | undefined): Promise<void> {
-  const client = await manager();
-  const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
-  const { providers } = (await client.getOutlook({ query: { spaceId } })).body;
-  const names = new Map((await client.listProviders()).body.map(({ id, name }) => [id, name]));
+  const spaceId = space === undefined ? undefined : (await findSpace(manager, space)).id;
+  const { providers } = (await manager.getOutlook({ query: { spaceId } })).body;
+  const names = new Map((await manager.listProviders()).body.map(({ id, name }) => [id, name]));
   report.list(
     providers.map((each) => ({ name: names.get(each.providerId) ?? each.providerId, ...each })),
     ({ name, survivableOutageSeconds: seconds, firstLoss, ...each }) => ({

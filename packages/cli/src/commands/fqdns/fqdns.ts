@@ -40,9 +40,8 @@ export function addFqdns(program: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named, { space }) => {
       const { report, manager } = open();
-      const client = await manager();
-      const { id: fqdnId, spaceId: id } = await findFqdn(client, named, space);
-      report.thing((await client.getFqdn({ params: { id, fqdnId } })).body, rowOf);
+      const { id: fqdnId, spaceId: id } = await findFqdn(manager, named, space);
+      report.thing((await manager.getFqdn({ params: { id, fqdnId } })).body, rowOf);
     });
   fqdns
     .command('add <fqdn>')
@@ -74,10 +73,9 @@ export function addFqdns(program: Command, open: () => Session): void {
     .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (named, { space, yes }) => {
       const { io, report, manager } = open();
-      const client = await manager();
-      const fqdn = await findFqdn(client, named, space);
+      const fqdn = await findFqdn(manager, named, space);
       await confirm(io, yes, `FQDN ${fqdn.fqdn} would be deleted with its CSRs and certificates`);
-      const { body } = await client.deleteFqdn({ params: { id: fqdn.spaceId, fqdnId: fqdn.id } });
+      const { body } = await manager.deleteFqdn({ params: { id: fqdn.spaceId, fqdnId: fqdn.id } });
       report.done(body.message, fqdn);
     });
   addRenewal(fqdns, open);
@@ -93,11 +91,10 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named, state, { space }) => {
       const { report, unchanged, manager } = open();
-      const client = await manager();
-      const { id: fqdnId, spaceId, renewalEnabled: before } = await findFqdn(client, named, space);
+      const { id: fqdnId, spaceId, renewalEnabled: before } = await findFqdn(manager, named, space);
       const renewalEnabled = state === 'on';
       if (before === renewalEnabled) unchanged();
-      const { body } = await client.setRenewalEnabled({
+      const { body } = await manager.setRenewalEnabled({
         params: { spaceId, fqdnId },
         body: { renewalEnabled },
       });
@@ -115,9 +112,8 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named, { until, end, space }) => {
       const { report, manager } = open();
-      const client = await manager();
-      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
-      const { body } = await client.setExpiryAccepted({
+      const { id: fqdnId, spaceId } = await findFqdn(manager, named, space);
+      const { body } = await manager.setExpiryAccepted({
         params: { spaceId, fqdnId },
         body: { accepted: end !== true, ...(until !== undefined && { until }) },
       });
@@ -129,9 +125,8 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named, { space }) => {
       const { report, manager } = open();
-      const client = await manager();
-      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
-      const { body } = await client.explainRenewal({ params: { spaceId, fqdnId } });
+      const { id: fqdnId, spaceId } = await findFqdn(manager, named, space);
+      const { body } = await manager.explainRenewal({ params: { spaceId, fqdnId } });
       report.thing(body, ({ message, outlook, watched, scheduledAt, certificate, provider, failure }) => ({
         message,
         outlook,
@@ -150,15 +145,14 @@ async function addFqdn(
   fqdn: string,
   { space, provider, ifNotExists }: NewFqdn,
 ): Promise<void> {
-  const client = await manager();
-  const { id } = await findSpace(client, space);
-  const [same] = ifNotExists === true ? await findFqdns(client, fqdn, id) : [];
+  const { id } = await findSpace(manager, space);
+  const [same] = ifNotExists === true ? await findFqdns(manager, fqdn, id) : [];
   if (same !== undefined) {
     unchanged();
     return report.thing(same, rowOf);
   }
-  const providerId = provider === undefined ? {} : { providerId: (await findProvider(client, provider)).id };
-  const { body } = await client.createFqdn({ params: { id }, body: { fqdn, ...providerId } });
+  const providerId = provider === undefined ? {} : { providerId: (await findProvider(manager, provider)).id };
+  const { body } = await manager.createFqdn({ params: { id }, body: { fqdn, ...providerId } });
   report.thing(body, rowOf);
 }
 
@@ -179,7 +173,7 @@ async function updateFqdns(session: Session, named: readonly string[], update: F
   if (description !== undefined || provider === undefined)
     throw new UsageError('--description belongs to one FQDN and has no --dry-run; leave it out');
   const { id: providerId } =
-    provider === false ? { id: undefined } : await findProvider(await session.manager(), provider);
+    provider === false ? { id: undefined } : await findProvider(session.manager, provider);
   await changeManyFqdns(session, {
     patterns: named,
     space,
@@ -195,12 +189,11 @@ async function updateFqdn(
   named: string,
   { description, provider, space }: FqdnUpdate,
 ): Promise<void> {
-  const client = await manager();
-  const { id: fqdnId, spaceId: id } = await findFqdn(client, named, space);
-  const providerId = typeof provider === 'string' ? (await findProvider(client, provider)).id : null;
+  const { id: fqdnId, spaceId: id } = await findFqdn(manager, named, space);
+  const providerId = typeof provider === 'string' ? (await findProvider(manager, provider)).id : null;
   const body = {
     ...(description !== undefined && { description }),
     ...(provider !== undefined && { providerId }),
   };
-  report.thing((await client.updateFqdn({ params: { id, fqdnId }, body })).body, rowOf);
+  report.thing((await manager.updateFqdn({ params: { id, fqdnId }, body })).body, rowOf);
 }

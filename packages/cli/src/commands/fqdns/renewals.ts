@@ -28,10 +28,9 @@ export function addRenewals(program: Command, open: () => Session): void {
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 1000), 100)
     .action(async ({ status, space, limit }) => {
       const { report, manager } = open();
-      const client = await manager();
-      const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
+      const spaceId = space === undefined ? undefined : (await findSpace(manager, space)).id;
       const query = { status, spaceId, limit: String(limit), include: 'fqdn' as const };
-      report.list((await client.listRenewals({ query })).body, rowOf);
+      report.list((await manager.listRenewals({ query })).body, rowOf);
     });
   renewals
     .command('run <fqdn>')
@@ -39,12 +38,11 @@ export function addRenewals(program: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named, { space }) => {
       const { report, manager } = open();
-      const client = await manager();
-      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
-      const { entry, message } = (await client.explainRenewal({ params: { spaceId, fqdnId } })).body;
+      const { id: fqdnId, spaceId } = await findFqdn(manager, named, space);
+      const { entry, message } = (await manager.explainRenewal({ params: { spaceId, fqdnId } })).body;
       if (entry === undefined)
         throw new UsageError(`${named}: ${message}; certloop issue gets a certificate now`);
-      const { body } = await client.runRenewal({ params: { id: entry.id } });
+      const { body } = await manager.runRenewal({ params: { id: entry.id } });
       report.done(`${named}: the renewal runs`, body);
     });
   for (const state of ['on', 'off'] as const) {

@@ -14,9 +14,9 @@ async function showCaller({ report, connection, manager, monitor }: Session): Pr
   const { context, space, certManager, checkMonitor } = await connection();
   if (certManager === undefined && checkMonitor === undefined)
     throw new UsageError('log in first (certloop login), or set CERTLOOP_URL and CERTLOOP_TOKEN');
-  const me = certManager && (await (await manager()).getMe()).body;
+  const me = certManager && (await manager.getMe()).body;
   const hasKey = checkMonitor?.readWriteKey !== undefined;
-  const key = hasKey ? (await (await monitor()).getOwnKey()).body : undefined;
+  const key = hasKey ? (await monitor.getOwnKey()).body : undefined;
   const known = {
     ...me,
     ...(context !== undefined && { context }),

@@ -36,10 +36,10 @@ export function addAudit(program: Command, open: () => Session): void {
     .option('--follow', 'continue with new entries until Ctrl-C')
     .action(async (options) => {
       const session = open();
-      const client = await session.manager();
-      const query = await queryOf(client, options);
-      if (options.follow === true) return follow(session, client, query);
-      const { body } = await client.listAuditLogs({ query: { ...query, limit: String(options.limit) } });
+      const { manager } = session;
+      const query = await queryOf(manager, options);
+      if (options.follow === true) return follow(session, manager, query);
+      const { body } = await manager.listAuditLogs({ query: { ...query, limit: String(options.limit) } });
       session.report.list(body.logs, rowOf, { wide: ['address'] });
     });
   withFilter(audit.command('export').description('Write all entries that match the filters'))
@@ -49,9 +49,8 @@ export function addAudit(program: Command, open: () => Session): void {
     .option('--out <file>', 'file to write; default: standard output')
     .action(async ({ format, out, ...filter }) => {
       const { io, manager, report } = open();
-      const client = await manager();
-      const query = { ...(await queryOf(client, filter)), format };
-      const { body } = await client.exportAuditLogs({ query });
+      const query = { ...(await queryOf(manager, filter)), format };
+      const { body } = await manager.exportAuditLogs({ query });
       if (out === undefined) return pipeline(body, io.out as NodeJS.WritableStream, { end: false });
       await pipeline(body, createWriteStream(out));
       report.done(`wrote ${out}`, { file: out });
@@ -62,17 +61,16 @@ export function addAudit(program: Command, open: () => Session): void {
     .option('-y, --yes', 'clear; without it, the command asks')
     .action(async ({ yes }) => {
       const { io, report, manager } = open();
-      const client = await manager();
-      const { total } = (await client.listAuditLogs({ query: { limit: '1' } })).body;
+      const { total } = (await manager.listAuditLogs({ query: { limit: '1' } })).body;
       await confirm(io, yes, `${total} entries would be lost; certloop audit export writes them first`);
-      report.done((await client.deleteAuditLogs()).body.message, { total });
+      report.done((await manager.deleteAuditLogs()).body.message, { total });
     });
   audit
     .command('clearings')
     .description('List when the log was cleared, and by whom')
     .action(async () => {
       const { report, manager } = open();
-      const { body } = await (await manager()).listAuditClearings();
+      const { body } = await manager.listAuditClearings();
       report.list(body, ({ at, count, username }) => ({ time: at, user: username, entries: count }));
     });
 }
@@ -95,8 +93,8 @@ type Query = Partial<
   Pick<AuditLogsQuery, 'action' | 'username' | 'spaceId' | 'from' | 'to' | 'q'> & { order: 'asc' | 'desc' }
 >;
 
-async function queryOf(client: Manager, { action, user, space, from, to, text }: Filter): Promise<Query> {
-  const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
+async function queryOf(manager: Manager, { action, user, space, from, to, text }: Filter): Promise<Query> {
+  const spaceId = space === undefined ? undefined : (await findSpace(manager, space)).id;
   return {
     ...(action !== undefined && { action }),
     ...(user !== undefined && { username: user }),
@@ -113,18 +111,18 @@ const followMs = 2_000;
  * Prints entries as they come, oldest first, until a signal or until nothing reads them. A service that is away is asked
  * again until it is back; entries of the meantime follow then.
  */
-async function follow(session: Session, client: Manager, query: Query): Promise<void> {
+async function follow(session: Session, manager: Manager, query: Query): Promise<void> {
   const { io, report } = session;
   const stop = new AbortController();
   const end = () => stop.abort();
   const release = io.onSignal(end);
   io.out.once('error', end);
   try {
-    const [newest] = (await client.listAuditLogs({ query: { ...query, limit: '1' } })).body.logs;
+    const [newest] = (await manager.listAuditLogs({ query: { ...query, limit: '1' } })).body.logs;
     let after = newest?.seq ?? 0;
     while (!stop.signal.aborted) {
       const page = { ...query, order: 'asc' as const, after: String(after), limit: '1000' };
-      const logs = await untilAnswered(session, stop.signal, () => client.listAuditLogs({ query: page }));
+      const logs = await untilAnswered(session, stop.signal, () => manager.listAuditLogs({ query: page }));
       for (const entry of logs?.body.logs ?? []) report.line(entry, rowOf(entry));
       after = logs?.body.logs.at(-1)?.seq ?? after;
       if ((logs?.body.logs.length ?? 0) === 0) await io.pause(followMs, stop.signal);

@@ -40,8 +40,7 @@ export function addGroups(program: Command, open: () => Session): void {
     .description('List permission groups')
     .action(async () => {
       const { report, manager } = open();
-      const client = await manager();
-      report.list((await client.listPermissionGroups()).body, rowOf, { wide: ['description'] });
+      report.list((await manager.listPermissionGroups()).body, rowOf, { wide: ['description'] });
     });
   groups
     .command('get <group>')
@@ -62,14 +61,13 @@ export function addGroups(program: Command, open: () => Session): void {
     .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (named, { yes }) => {
       const { io, report, manager } = open();
-      const client = await manager();
-      const group = await findGroup(client, named);
+      const group = await findGroup(manager, named);
       await confirm(
         io,
         yes,
         `group ${group.name} would be deleted, and its ${group.userIds?.length ?? 0} members lose its rights`,
       );
-      report.done((await client.deletePermissionGroup({ params: { id: group.id } })).body.message, group);
+      report.done((await manager.deletePermissionGroup({ params: { id: group.id } })).body.message, group);
     });
   for (const [verb, operation] of [
     ['add-member', 'addGroupMember'],
@@ -80,10 +78,9 @@ export function addGroups(program: Command, open: () => Session): void {
       .description(verb === 'add-member' ? 'Add a user to a group' : 'Remove a user from a group')
       .action(async (group, user) => {
         const { report, manager } = open();
-        const client = await manager();
-        const { id } = await findGroup(client, group);
-        const { id: userId } = await findUser(client, user);
-        report.done((await client[operation]({ params: { id, userId } })).body.message, { id, userId });
+        const { id } = await findGroup(manager, group);
+        const { id: userId } = await findUser(manager, user);
+        report.done((await manager[operation]({ params: { id, userId } })).body.message, { id, userId });
       });
   }
 }
@@ -102,9 +99,12 @@ function withScope<Args extends unknown[], Opts extends OptionValues>(
     .option('--description <text>', 'what it is for');
 }
 
-async function scopeOf(client: Manager, { permission, space, allSpaces, member, description }: GroupOptions) {
-  const spaces = await Promise.all((space ?? []).map((name) => findSpace(client, name)));
-  const users = await Promise.all((member ?? []).map((name) => findUser(client, name)));
+async function scopeOf(
+  manager: Manager,
+  { permission, space, allSpaces, member, description }: GroupOptions,
+) {
+  const spaces = await Promise.all((space ?? []).map((name) => findSpace(manager, name)));
+  const users = await Promise.all((member ?? []).map((name) => findUser(manager, name)));
   return {
     ...(permission !== undefined && { permission }),
     ...(allSpaces !== undefined && { allSpaces }),
@@ -116,38 +116,35 @@ async function scopeOf(client: Manager, { permission, space, allSpaces, member, 
 
 async function createGroup(session: Session, name: string, options: GroupOptions): Promise<void> {
   const { report, manager } = session;
-  const client = await manager();
-  const same = (await client.listPermissionGroups()).body.find((group) => group.name === name);
+  const same = (await manager.listPermissionGroups()).body.find((group) => group.name === name);
   const enough = await findEnough(session, same, `a group ${name}`, options);
   if (enough !== undefined) return report.thing(enough, rowOf);
   const { permission } = options;
   if (permission === undefined) throw new UsageError(`--permission is one of ${permissionLevels.join(', ')}`);
-  const body = { ...(await scopeOf(client, options)), name, permission };
-  report.thing((await client.createPermissionGroup({ body })).body, rowOf);
+  const body = { ...(await scopeOf(manager, options)), name, permission };
+  report.thing((await manager.createPermissionGroup({ body })).body, rowOf);
 }
 
 async function updateGroup(session: Session, named: string, options: GroupOptions): Promise<void> {
   const { report, manager } = session;
-  const client = await manager();
-  const { id } = await findGroup(client, named);
+  const { id } = await findGroup(manager, named);
   const { name, twin } = options;
-  const body = { ...(await scopeOf(client, options)), ...(name !== undefined && { name }) };
+  const body = { ...(await scopeOf(manager, options)), ...(name !== undefined && { name }) };
   if (Object.keys(body).length === 0)
     throw new UsageError('name what is to change, such as --space; see --help');
   if (name !== undefined) {
-    const all = (await client.listPermissionGroups()).body;
+    const all = (await manager.listPermissionGroups()).body;
     await allowRename(session, all, { id, name }, { said: 'group', twin });
   }
-  report.thing((await client.updatePermissionGroup({ params: { id }, body })).body, rowOf);
+  report.thing((await manager.updatePermissionGroup({ params: { id }, body })).body, rowOf);
 }
 
 async function showGroup({ report, manager }: Session, named: string): Promise<void> {
-  const client = await manager();
-  const { id } = await findGroup(client, named);
-  const { body } = await client.getPermissionGroup({ params: { id } });
-  const { userIds } = (await client.listGroupMembers({ params: { id } })).body;
-  const users = new Map((await client.listUsers()).body.map((user) => [user.id, user.username]));
-  const spaces = new Map((await client.listSpaces()).body.map((space) => [space.id, space.name]));
+  const { id } = await findGroup(manager, named);
+  const { body } = await manager.getPermissionGroup({ params: { id } });
+  const { userIds } = (await manager.listGroupMembers({ params: { id } })).body;
+  const users = new Map((await manager.listUsers()).body.map((user) => [user.id, user.username]));
+  const spaces = new Map((await manager.listSpaces()).body.map((space) => [space.id, space.name]));
   report.thing({ ...body, userIds }, (group) => ({
     ...rowOf(group),
     spaces:

@@ -49,9 +49,9 @@ export function addTokens(program: Command, open: () => Session): void {
           session.report.list((await manager.listApiTokens({ headers })).body, rowOf);
         });
       }
-      const client = await session.manager();
-      const { id } = await findUser(client, user);
-      session.report.list((await client.listUserApiTokens({ params: { id } })).body, rowOf);
+      const { manager } = session;
+      const { id } = await findUser(manager, user);
+      session.report.list((await manager.listUserApiTokens({ params: { id } })).body, rowOf);
     });
   withExistingOptions(tokens.command('create <name>'), 'a token')
     .description('Create an API token; its secret is shown only once')
@@ -76,8 +76,8 @@ export function addTokens(program: Command, open: () => Session): void {
 
 async function createToken(session: Session, name: string, options: NewToken): Promise<void> {
   const { scope, expiresIn, space, cidr, passwordFile } = options;
-  const client = await session.manager();
-  const spaces = await Promise.all((space ?? []).map((each) => findSpace(client, each)));
+  const { manager } = session;
+  const spaces = await Promise.all((space ?? []).map((each) => findSpace(manager, each)));
   await withPassword(session, passwordFile, async ({ manager, headers }) => {
     const same = (await manager.listApiTokens({ headers })).body.find((token) => token.name === name);
     const enough = await findEnough(session, same, `a token ${name}`, options);
@@ -120,10 +120,10 @@ async function deleteToken(
       session.report.done(`revoked ${token.name}`, token);
     });
   }
-  const client = await session.manager();
-  const { id } = await findUser(client, user);
-  const token = matching((await client.listUserApiTokens({ params: { id } })).body);
+  const { manager } = session;
+  const { id } = await findUser(manager, user);
+  const token = matching((await manager.listUserApiTokens({ params: { id } })).body);
   await agree(token);
-  await client.deleteUserApiToken({ params: { id, tokenId: token.id } });
+  await manager.deleteUserApiToken({ params: { id, tokenId: token.id } });
   session.report.done(`revoked ${token.name}`, token);
 }

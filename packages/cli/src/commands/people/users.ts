@@ -37,16 +37,15 @@ export function addUsers(program: Command, open: () => Session): void {
     .description('List users')
     .action(async () => {
       const { report, manager } = open();
-      report.list((await (await manager()).listUsers()).body, rowOf, { wide: ['created'] });
+      report.list((await manager.listUsers()).body, rowOf, { wide: ['created'] });
     });
   users
     .command('get <user>')
     .description('Show a user, by name or id')
     .action(async (named) => {
       const { report, manager } = open();
-      const client = await manager();
-      const { id } = await findUser(client, named);
-      report.thing((await client.getUser({ params: { id } })).body, rowOf);
+      const { id } = await findUser(manager, named);
+      report.thing((await manager.getUser({ params: { id } })).body, rowOf);
     });
   withIfNotExists(users.command('create <username>'), 'a user')
     .description('Create a user; the command asks for the password, or reads it from a file')
@@ -79,20 +78,18 @@ export function addUsers(program: Command, open: () => Session): void {
     .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (named, { yes }) => {
       const { io, report, manager } = open();
-      const client = await manager();
-      const user = await findUser(client, named);
+      const user = await findUser(manager, named);
       await confirm(io, yes, `user ${user.username} would be deleted with all API tokens`);
-      report.done((await client.deleteUser({ params: { id: user.id } })).body.message, user);
+      report.done((await manager.deleteUser({ params: { id: user.id } })).body.message, user);
     });
 }
 
 async function showPermissions({ report, manager }: Session, named: string | undefined): Promise<void> {
-  const client = await manager();
   const { body } =
     named === undefined
-      ? await client.getOwnPermissions()
-      : await client.getUserPermissions({ params: { id: (await findUser(client, named)).id } });
-  const spaces = new Map((await client.listSpaces()).body.map(({ id, name }) => [id, name]));
+      ? await manager.getOwnPermissions()
+      : await manager.getUserPermissions({ params: { id: (await findUser(manager, named)).id } });
+  const spaces = new Map((await manager.listSpaces()).body.map(({ id, name }) => [id, name]));
   const where = (allowed: Readonly<Record<string, boolean>>) =>
     Object.keys(allowed)
       .filter((id) => allowed[id])
@@ -113,11 +110,10 @@ async function showPermissions({ report, manager }: Session, named: string | und
 
 async function createUser(session: Session, username: string, options: UserOptions): Promise<void> {
   const { report, manager } = session;
-  const client = await manager();
   if (options.ifNotExists === true) {
     // names of users differ whatever their case
     const isSame = (other: string) => other.toLowerCase() === username.toLowerCase();
-    const found = (await client.listUsers()).body.find((user) => isSame(user.username));
+    const found = (await manager.listUsers()).body.find((user) => isSame(user.username));
     if (found !== undefined) {
       session.unchanged();
       return report.thing(found, rowOf);
@@ -125,34 +121,33 @@ async function createUser(session: Session, username: string, options: UserOptio
   }
   const email = options.email ?? '';
   const password = await readPassword(session, username, options.passwordFile);
-  const body = { username, email, password, ...(await rightsOf(client, options)) };
-  report.thing((await client.createUser({ body })).body, rowOf);
+  const body = { username, email, password, ...(await rightsOf(manager, options)) };
+  report.thing((await manager.createUser({ body })).body, rowOf);
 }
 
 async function updateUser(session: Session, named: string, options: UserOptions): Promise<void> {
   const { io, report, manager } = session;
-  const client = await manager();
-  const { id, username } = await findUser(client, named);
+  const { id, username } = await findUser(manager, named);
   const { email, enabled, passwordFile, revokeTokens, keepTokens } = options;
   if (revokeTokens && keepTokens)
     throw new UsageError('--revoke-tokens and --keep-tokens exclude each other');
   // with a new password of one's own, the token of this command would end
-  const isReset = passwordFile !== undefined && (await client.getMe()).body.user.id !== id;
+  const isReset = passwordFile !== undefined && (await manager.getMe()).body.user.id !== id;
   const body = {
     ...(email !== undefined && { email }),
     ...(enabled !== undefined && { enabled }),
     ...(passwordFile !== undefined && { password: await readPassword(session, username, passwordFile) }),
     ...((revokeTokens || (isReset && !keepTokens)) && { revokeTokens: true }),
-    ...(await rightsOf(client, options)),
+    ...(await rightsOf(manager, options)),
   };
   if (Object.keys(body).length === 0)
     throw new UsageError('name what is to change, such as --email; see --help');
   if (revokeTokens === true) await confirm(io, options.yes, `all API tokens of ${username} would be revoked`);
-  report.thing((await client.updateUser({ params: { id }, body })).body, rowOf);
+  report.thing((await manager.updateUser({ params: { id }, body })).body, rowOf);
 }
 
-async function rightsOf(client: Manager, { admin, group }: UserOptions) {
-  const groups = await Promise.all((group ?? []).map((name) => findGroup(client, name)));
+async function rightsOf(manager: Manager, { admin, group }: UserOptions) {
+  const groups = await Promise.all((group ?? []).map((name) => findGroup(manager, name)));
   return {
     ...(admin !== undefined && { isAdmin: admin }),
     ...(group !== undefined && { groupIds: groups.map(({ id }) => id) }),

@@ -27,9 +27,9 @@ export async function expectationOf(
     return { newest, issuedWith, earlier: [], graceSeconds };
   }
   if (fqdn === undefined) return undefined;
-  const client = await session.manager();
-  const { id: fqdnId, spaceId } = await findFqdn(client, fqdn, space);
-  const { body } = await client.listCertificates({ params: { spaceId, fqdnId } });
+  const { manager } = session;
+  const { id: fqdnId, spaceId } = await findFqdn(manager, fqdn, space);
+  const { body } = await manager.listCertificates({ params: { spaceId, fqdnId } });
   const last = body.at(-1);
   const [newest, ...issuedWith] = last === undefined ? [] : certificatesIn(last.pem);
   if (last === undefined || newest === undefined)

@@ -12,7 +12,7 @@ export async function reportServed(
   { guard, space }: { readonly guard: Guard; readonly space: string | undefined },
 ): Promise<boolean> {
   if (names.length === 0) throw new UsageError('--report: name the FQDNs whose targets are probed');
-  const manager = await session.manager();
+  const manager = session.manager;
   const all: Served[] = [];
   await session.progress(names.length, async (step) => {
     for (const name of names) {

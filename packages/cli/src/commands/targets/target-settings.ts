@@ -58,13 +58,12 @@ export function inputOf({ port, protocol, sni, mode, every, grace, enabled }: Ta
 }
 
 export async function openFqdnTargets({ report, manager }: Session, fqdn: string, space: string | undefined) {
-  const client = await manager();
-  const { id: fqdnId, spaceId } = await findFqdn(client, fqdn, space);
+  const { id: fqdnId, spaceId } = await findFqdn(manager, fqdn, space);
   const params = { spaceId, fqdnId };
   const find = async (named: string): Promise<Target> => {
-    const { body } = await client.listTargets({ params });
+    const { body } = await manager.listTargets({ params });
     const isNamed = ({ id, host, port }: Target) => [id, host, `${host}:${port}`].includes(named);
     return requireOne(body.filter(isNamed), named, 'target');
   };
-  return { report, client, params, find };
+  return { report, manager, params, find };
 }

@@ -26,8 +26,8 @@ export function addTargets(program: Command, open: () => Session): void {
     .description('List the targets of an FQDN')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (fqdn, { space }) => {
-      const { report, client, params } = await openFqdnTargets(open(), fqdn, space);
-      report.list((await client.listTargets({ params })).body, rowOf, { wide: ['mode', 'every'] });
+      const { report, manager, params } = await openFqdnTargets(open(), fqdn, space);
+      report.list((await manager.listTargets({ params })).body, rowOf, { wide: ['mode', 'every'] });
     });
   withSettings(
     targets.command('create <fqdn> [host]').description('Add a target; without a host, it is the FQDN'),
@@ -42,10 +42,10 @@ export function addTargets(program: Command, open: () => Session): void {
     .option('--enabled', 'probe it')
     .option('--no-enabled', 'stop probing it')
     .action(async (fqdn, named, options) => {
-      const { report, client, params, find } = await openFqdnTargets(open(), fqdn, options.space);
+      const { report, manager, params, find } = await openFqdnTargets(open(), fqdn, options.space);
       const { id: targetId } = await find(named);
       const request = { params: { ...params, targetId }, body: inputOf(options) };
-      report.thing((await client.updateTarget(request)).body, rowOf);
+      report.thing((await manager.updateTarget(request)).body, rowOf);
     });
   targets
     .command('delete <fqdn> <target>')
@@ -58,9 +58,9 @@ export function addTargets(program: Command, open: () => Session): void {
     .description('Have cert-manager probe a target now, by host or id')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (fqdn, named, { space }) => {
-      const { report, client, params, find } = await openFqdnTargets(open(), fqdn, space);
+      const { report, manager, params, find } = await openFqdnTargets(open(), fqdn, space);
       const { id: targetId } = await find(named);
-      showServed(report, (await client.probeTarget({ params: { ...params, targetId } })).body);
+      showServed(report, (await manager.probeTarget({ params: { ...params, targetId } })).body);
     });
   targets
     .command('served [fqdn]')
@@ -79,20 +79,20 @@ interface Deletion extends TargetOptions {
 
 async function deleteTarget(session: Session, fqdn: string, named: string, options: Deletion): Promise<void> {
   const { space, yes } = options;
-  const { report, client, params, find } = await openFqdnTargets(session, fqdn, space);
+  const { report, manager, params, find } = await openFqdnTargets(session, fqdn, space);
   const target = await find(named);
   await confirm(session.io, yes, `target ${target.host}:${target.port} of ${fqdn} would no longer be probed`);
-  const { body } = await client.deleteTarget({ params: { ...params, targetId: target.id } });
+  const { body } = await manager.deleteTarget({ params: { ...params, targetId: target.id } });
   report.done(body.message, target);
 }
 
 /** Shows what the targets of an FQDN serve; without one, a line for each FQDN. */
 async function listServed(session: Session, fqdn: string | undefined, space: string | undefined) {
   if (fqdn !== undefined) {
-    const { report, client, params } = await openFqdnTargets(session, fqdn, space);
-    return showServed(report, (await client.getServed({ params })).body);
+    const { report, manager, params } = await openFqdnTargets(session, fqdn, space);
+    return showServed(report, (await manager.getServed({ params })).body);
   }
-  const { body } = await (await session.manager()).listServed();
+  const { body } = await session.manager.listServed();
   session.report.list(body, (one) => ({
     fqdn: one.fqdn,
     class: one.class,
@@ -107,11 +107,11 @@ async function createTarget(
   host: string | undefined,
   options: NewTarget,
 ): Promise<void> {
-  const { report, client, params } = await openFqdnTargets(session, fqdn, options.space);
+  const { report, manager, params } = await openFqdnTargets(session, fqdn, options.space);
   const input = { ...(host !== undefined && { host }), ...inputOf(options) };
   if (options.ifNotExists === true) {
     const wanted = { ...input, host: (host ?? fqdn).toLowerCase() };
-    const same = (await client.listTargets({ params })).body.find(
+    const same = (await manager.listTargets({ params })).body.find(
       (target) =>
         target.host === wanted.host &&
         (wanted.port ?? target.port) === target.port &&
@@ -123,7 +123,7 @@ async function createTarget(
       return report.thing(same, rowOf);
     }
   }
-  report.thing((await client.createTarget({ params, body: input })).body, rowOf);
+  report.thing((await manager.createTarget({ params, body: input })).body, rowOf);
 }
 
 function showServed(report: Session['report'], served: Served): void {
