@@ -286,6 +286,19 @@ describeEachDialect('a call of csr/sign and a renewal of the same FQDN', (open) 
       expect(await certificatesOf(place.app, fqdn)).toHaveLength(2);
       await expectStoredOnce(fqdn, before);
     });
+
+    test('leave that of a test entry to the job that asks CAs again', async () => {
+      const { app, ca, other } = place;
+      const fqdn = await renewedFqdn(place);
+      const id = await addTestRenewal(app, fqdn);
+      const before = await dieRenewing();
+      await takeOver(other);
+      expect(await app.renew()).toMatchObject({ lapsed: 1, renewed: 1 });
+      expect(ca.ids.length - before).toBe(1);
+      expect(await certificatesOf(app, fqdn)).toHaveLength(2);
+      const tests = (await entriesOf(app, fqdn)).filter(({ isTest }) => isTest);
+      expect(tests).toMatchObject([{ id, status: 'completed', attempt: 2 }]);
+    });
   });
 
   test('of a slow CA extend the lease of the issuance with that of the entry', async () => {
