@@ -1,16 +1,10 @@
-import { column, defineTable, insertOrUpdate, querySql, type Tx } from '@certloop/db';
+import { column, defineTable, insertOrUpdate, querySql, type RowOf, type Tx } from '@certloop/db';
 import { type Project, projects } from '../projects/projects.repository.js';
 import { type User, users } from '../projects/users.repository.js';
 import type { MemberRole } from './role.js';
 
-export interface MemberRow {
-  readonly projectId: string;
-  readonly userId: string;
-  readonly role: MemberRole;
-}
-
 /** Who may use a project in addition to its owner. */
-export const members = defineTable<MemberRow>('members', {
+export const members = defineTable('members', {
   columns: {
     projectId: column.uuid().primary(),
     userId: column.uuid().primary(),
@@ -23,6 +17,8 @@ export const members = defineTable<MemberRow>('members', {
   ],
 });
 
+export type MemberRow = RowOf<typeof members>;
+
 /** Projects that a user owns or is a member of, oldest first; `role` is null where they are the owner. */
 export async function listProjectsOf(
   tx: Tx,
@@ -32,7 +28,7 @@ export async function listProjectsOf(
   const text = `select p.*, m.role from projects p
     left join members m on m.project_id = p.id and m.user_id = $1
     where p.owner_id = $1 or m.user_id is not null order by p.created_at, p.id`;
-  return querySql<Project & { readonly role: MemberRole | null }>(tx, columns, text, [userId]);
+  return querySql(tx, columns, text, [userId]);
 }
 
 /** How many projects the user owns. */

@@ -1,42 +1,42 @@
-import { column, defineTable, executeSql, insertOrUpdate, querySql, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  executeSql,
+  insertOrUpdate,
+  querySql,
+  type RowOf,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { type User, users } from '../projects/users.repository.js';
 
-export interface PasswordRow {
-  readonly userId: string;
-  /** As `createPasswords` makes it. */
-  readonly hash: string;
-  readonly changedAt: Micros;
-}
-
-export const passwords = defineTable<PasswordRow>('passwords', {
+export const passwords = defineTable('passwords', {
   columns: {
     userId: column.uuid().primary(),
+    /** As `createPasswords` makes it. */
     hash: column.word(200),
     changedAt: column.preciseInstant(),
   },
   references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
 });
 
-export interface SessionRow {
-  /** SHA-256 of what the cookie holds, hex. */
-  readonly secretHash: string;
-  readonly userId: string;
-  readonly createdAt: Micros;
-  /** Behind the truth by up to a minute. */
-  readonly lastUsedAt: Micros;
-}
+export type PasswordRow = RowOf<typeof passwords>;
 
-export const sessions = defineTable<SessionRow>('sessions', {
+export const sessions = defineTable('sessions', {
   columns: {
+    /** SHA-256 of what the cookie holds, hex. */
     secretHash: column.word(64).primary(),
     userId: column.uuid(),
     createdAt: column.preciseInstant(),
+    /** Behind the truth by up to a minute. */
     lastUsedAt: column.preciseInstant(),
   },
   indexes: [{ columns: ['userId', 'createdAt'] }, { columns: ['lastUsedAt'] }],
   references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
 });
+
+export type SessionRow = RowOf<typeof sessions>;
 
 export async function findPassword(tx: Tx, userId: string): Promise<string | undefined> {
   return (await tx.findOneBy(passwords, { userId }))?.hash;
@@ -62,7 +62,7 @@ export async function findSession(tx: Tx, secretHash: string): Promise<(SessionR
   const text = `select s.secret_hash, s.user_id, s.last_used_at, u.id, u.email, u.check_limit, u.ping_limit,
       u.check_count, s.created_at
     from sessions s join users u on u.id = s.user_id where s.secret_hash = $1`;
-  const [found] = await querySql<SessionRow & User>(tx, columns, text, [secretHash]);
+  const [found] = await querySql(tx, columns, text, [secretHash]);
   return found;
 }
 

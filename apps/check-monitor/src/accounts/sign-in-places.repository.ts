@@ -3,17 +3,11 @@ import { maxPlacesOfKind, placeLifeMs, type SignInPlace } from '@certloop/server
 import { In, MoreThan } from 'typeorm';
 import type { Micros } from '../instants.js';
 
-/** A network or device from which the password of a user was right. */
-export interface SignInPlaceRow {
-  readonly userId: string;
-  /** Key of a `SignInPlace`. */
-  readonly place: string;
-  readonly lastUsedAt: Micros;
-}
-
-export const signInPlaces = defineTable<SignInPlaceRow>('sign_in_places', {
+/** Networks and devices from which passwords of users were right. */
+export const signInPlaces = defineTable('sign_in_places', {
   columns: {
     userId: column.uuid().primary(),
+    /** Key of a `SignInPlace`. */
     place: column.word(80).primary(),
     lastUsedAt: column.preciseInstant(),
   },

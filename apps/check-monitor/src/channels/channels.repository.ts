@@ -7,55 +7,16 @@ import {
   lockForShare,
   placeholders,
   querySql,
+  type RowOf,
   type Tx,
   updateRows,
   yieldBetween,
 } from '@certloop/db';
 import { SecretUnreadable } from '@certloop/server';
 import { In } from 'typeorm';
-import type { Micros } from '../instants.js';
 import { openJson, type StoredJson, sealJson } from '../projects/sealing/sealing.store.js';
 
-/** An integration of a project. */
-export interface Channel {
-  readonly id: number;
-  readonly uuid: string;
-  readonly projectId: string;
-  readonly kind: string;
-  readonly name: string;
-  /** By kind; they may hold secrets. */
-  readonly settings: object;
-  readonly createdAt: Micros;
-  /** When the holder of the address agreed to be notified; only mail addresses need that. */
-  readonly verifiedAt: Micros | null;
-  /** Since when the channel is switched off, as nothing can arrive. */
-  readonly disabledAt: Micros | null;
-  /** Why the latest message did not arrive; null when it did. */
-  readonly lastError: string | null;
-  readonly lastNotifiedAt: Micros | null;
-  /** When a message or a test last arrived, sent with the settings that it has; null when none has. */
-  readonly lastDeliveredAt: Micros | null;
-  /** How long the latest message took. */
-  readonly lastDurationMs: number | null;
-  /** Until when nothing is sent, as the target takes no more or does not answer. */
-  readonly heldUntil: Micros | null;
-  /** Calls in a row that timed out; null and 0 are none. */
-  readonly timeouts: number | null;
-  /** Since when no message has arrived, of those that were tried; null while they arrive. */
-  readonly failingSince: Micros | null;
-  /** When its owner was notified that it is switched off, or failing for a day; null while it is neither. */
-  readonly noticedAt: Micros | null;
-  /** Beginning of the minute in which `minuteCount` messages were taken for it. */
-  readonly minuteAt: Micros | null;
-  readonly minuteCount: number | null;
-}
-
-/** A channel as it is stored, with settings that may be encrypted. */
-export interface StoredChannel extends Omit<Channel, 'settings'> {
-  readonly settings: StoredJson;
-}
-
-export const channels = defineTable<StoredChannel>('channels', {
+export const channels = defineTable('channels', {
   columns: {
     id: column.key(),
     uuid: column.uuid(),
@@ -64,22 +25,41 @@ export const channels = defineTable<StoredChannel>('channels', {
     name: column.word(100),
     settings: column.json<StoredJson>(),
     createdAt: column.preciseInstant(),
+    /** When the holder of the address agreed to be notified; only mail addresses need that. */
     verifiedAt: column.preciseInstant().nullable(),
+    /** Since when the channel is switched off, as nothing can arrive. */
     disabledAt: column.preciseInstant().nullable(),
+    /** Why the latest message did not arrive; null when it did. */
     lastError: column.text().nullable(),
     lastNotifiedAt: column.preciseInstant().nullable(),
+    /** When a message or a test last arrived, sent with the settings that it has; null when none has. */
     lastDeliveredAt: column.preciseInstant().nullable(),
+    /** How long the latest message took. */
     lastDurationMs: column.integer().nullable(),
+    /** Until when nothing is sent, as the target takes no more or does not answer. */
     heldUntil: column.preciseInstant().nullable(),
+    /** Calls in a row that timed out; null and 0 are none. */
     timeouts: column.integer().nullable(),
+    /** Since when no message has arrived, of those that were tried; null while they arrive. */
     failingSince: column.preciseInstant().nullable(),
+    /** When its owner was notified that it is switched off, or failing for a day; null while it is neither. */
     noticedAt: column.preciseInstant().nullable(),
+    /** Beginning of the minute in which `minuteCount` messages were taken for it. */
     minuteAt: column.preciseInstant().nullable(),
     minuteCount: column.integer().nullable(),
   },
   indexes: [{ columns: ['uuid'], unique: true }, { columns: ['projectId', 'id'] }],
   references: [{ columns: ['projectId'], table: 'projects', onDelete: 'CASCADE' }],
 });
+
+/** A channel as it is stored, with settings that may be encrypted. */
+export type StoredChannel = RowOf<typeof channels>;
+
+/** An integration of a project. */
+export type Channel = Omit<StoredChannel, 'settings'> & {
+  /** By kind; they may hold secrets. */
+  readonly settings: object;
+};
 
 /** The channel with its settings in clear. Throws SecretUnreadable. */
 export function decryptChannel<Row extends Pick<StoredChannel, 'uuid' | 'settings'>>(

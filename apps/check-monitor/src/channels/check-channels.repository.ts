@@ -1,14 +1,9 @@
 import { internalTag } from '@certloop/contracts';
 import { column, defineTable, inDialect, insertMany, placeholders, querySql, type Tx } from '@certloop/db';
-import { type Channel, channels, readChannel, type StoredChannel } from './channels.repository.js';
+import { type Channel, channels, readChannel } from './channels.repository.js';
 
 /** Which channels are assigned to which check. */
-export interface CheckChannel {
-  readonly checkId: number;
-  readonly channelId: number;
-}
-
-export const checkChannels = defineTable<CheckChannel>('check_channels', {
+export const checkChannels = defineTable('check_channels', {
   columns: {
     checkId: column.bigint().primary(),
     channelId: column.bigint().primary(),
@@ -38,7 +33,7 @@ export async function listChannelsByCheck(
   const text = `select x.check_id, c.* from check_channels x join channels c on c.id = x.channel_id
     where x.check_id in (${places}) order by c.id`;
   const columns = { ...channels.columns, checkId: column.bigint() };
-  for (const stored of await querySql<StoredChannel & CheckChannelKey>(tx, columns, text, checkIds)) {
+  for (const stored of await querySql(tx, columns, text, checkIds)) {
     const row = readChannel(tx, stored);
     const assigned = byCheck.get(row.checkId);
     if (assigned === undefined) byCheck.set(row.checkId, [row]);
@@ -46,8 +41,6 @@ export async function listChannelsByCheck(
   }
   return byCheck;
 }
-
-type CheckChannelKey = Pick<CheckChannel, 'checkId'>;
 
 /**
  * Uuids of the channels of each check of a project, or of those with the ids `checkIds`, in any order; checks without

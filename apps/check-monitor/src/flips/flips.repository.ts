@@ -7,6 +7,7 @@ import {
   insertMany,
   placeholders,
   querySql,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -14,27 +15,16 @@ import { In } from 'typeorm';
 import type { Micros } from '../instants.js';
 import type { FlipWindow } from './flip-window.js';
 
-/** A change of status as stored: history and outbox in one. */
-export interface FlipRow {
-  readonly id: number;
-  readonly checkId: number;
-  readonly at: Micros;
-  readonly oldStatus: string;
-  readonly newStatus: string;
-  /** `timeout`, `fail` or nothing. */
-  readonly reason: string;
-  /** When a worker claimed it to notify the channels; null while none has. */
-  readonly processedAt: Micros | null;
-}
-
-export const flips = defineTable<FlipRow>('flips', {
+export const flips = defineTable('flips', {
   columns: {
     id: column.key(),
     checkId: column.bigint(),
     at: column.preciseInstant(),
     oldStatus: column.word(6),
     newStatus: column.word(6),
+    /** `timeout`, `fail` or nothing. */
     reason: column.word(10),
+    /** When a worker claimed it to notify the channels; null while none has. */
     processedAt: column.preciseInstant().nullable(),
   },
   indexes: [
@@ -43,6 +33,9 @@ export const flips = defineTable<FlipRow>('flips', {
   ],
   references: [{ columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' }],
 });
+
+/** A change of status as stored: history and outbox in one. */
+export type FlipRow = RowOf<typeof flips>;
 
 /** Inserts flips in their order. */
 export async function insertFlips(tx: Tx, rows: readonly Omit<FlipRow, 'id'>[]): Promise<void> {

@@ -42,7 +42,7 @@ export async function lockExistingChecks(
   const text = `select *, exists (select 1 from pings where pings.check_id = checks.id) as is_pinged
     from ${wholeChecks} where uuid in (${list})`;
   const columns = { ...wholeCheckColumns, isPinged: column.boolean() };
-  const rows = await querySql<ExistingCheck>(tx, columns, text, uuids);
+  const rows = await querySql(tx, columns, text, uuids);
   return new Map(rows.map((row) => [row.uuid, row]));
 }
 

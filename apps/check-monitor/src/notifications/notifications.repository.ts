@@ -1,61 +1,48 @@
-import { column, defineTable, deleteRows, executeSql, insertMany, placeholders, type Tx } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  executeSql,
+  insertMany,
+  placeholders,
+  type RowOf,
+  type Tx,
+} from '@certloop/db';
 import { IsNull } from 'typeorm';
 import type { Micros } from '../instants.js';
 import type { AlertStatus } from '../integrations/messages/alert-event.js';
 
-/** One message to one channel: queue while it is open, log once it is settled. */
-export interface Notification {
-  readonly id: number;
-  /** Names the message to the target, so that a second attempt is not a second message. */
-  readonly deliveryId: string;
-  readonly channelId: number;
-  /** Null for a test and for a notice. */
-  readonly checkId: number | null;
-  readonly flipId: number | null;
-  readonly status: AlertStatus;
-  /** How often a worker has begun to deliver it, whatever came of that. */
-  readonly attempt: number;
-  /** The turn of the worker that holds it; null while none does. */
-  readonly turnId: string | null;
-  /** Past it, the worker that holds the message is dead. */
-  readonly leaseUntil: Micros | null;
-  /** Calls that failed temporarily; null and 0 are none. */
-  readonly tries: number | null;
-  /** Workers that died while they held it; null and 0 are none. */
-  readonly crashes: number | null;
-  /** When it may be tried next; null is at once. */
-  readonly dueAt: Micros | null;
-  /** Why it did not arrive so far; null when it did, or was not tried yet. */
-  readonly error: string | null;
-  /** Content of a message to a program, if a call with it failed: the next one must be the same request. */
-  readonly event: string | null;
-  /** The delivery that named this message together with others; null when it was sent alone. */
-  readonly carriedBy: string | null;
-  /** Of a notice: the channel that is switched off or failing. If that is `channelId`, the owner gets it by mail. */
-  readonly aboutChannelId: number | null;
-  readonly createdAt: Micros;
-  readonly settledAt: Micros | null;
-}
-
 const isOpen = 'settled_at is null';
 
-export const notifications = defineTable<Notification>('notifications', {
+export const notifications = defineTable('notifications', {
   columns: {
     id: column.key(),
+    /** Names the message to the target, so that a second attempt is not a second message. */
     deliveryId: column.uuid(),
     channelId: column.bigint(),
+    /** Null for a test and for a notice. */
     checkId: column.bigint().nullable(),
     flipId: column.bigint().nullable(),
     status: column.word<AlertStatus>(6),
+    /** How often a worker has begun to deliver it, whatever came of that. */
     attempt: column.integer(),
+    /** The turn of the worker that holds it; null while none does. */
     turnId: column.uuid().nullable(),
+    /** Past it, the worker that holds the message is dead. */
     leaseUntil: column.preciseInstant().nullable(),
+    /** Calls that failed temporarily; null and 0 are none. */
     tries: column.integer().nullable(),
+    /** Workers that died while they held it; null and 0 are none. */
     crashes: column.integer().nullable(),
+    /** When it may be tried next; null is at once. */
     dueAt: column.preciseInstant().nullable(),
+    /** Why it did not arrive so far; null when it did, or was not tried yet. */
     error: column.text().nullable(),
+    /** Content of a message to a program, if a call with it failed: the next one must be the same request. */
     event: column.text().nullable(),
+    /** The delivery that named this message together with others; null when it was sent alone. */
     carriedBy: column.uuid().nullable(),
+    /** Of a notice: the channel that is switched off or failing. If that is `channelId`, the owner gets it by mail. */
     aboutChannelId: column.bigint().nullable(),
     createdAt: column.preciseInstant(),
     settledAt: column.preciseInstant().nullable(),
@@ -85,6 +72,9 @@ export const notifications = defineTable<Notification>('notifications', {
     { columns: ['flipId'], table: 'flips', onDelete: 'CASCADE' },
   ],
 });
+
+/** One message to one channel: queue while it is open, log once it is settled. */
+export type Notification = RowOf<typeof notifications>;
 
 /** Columns that differ from message to message when it is queued. */
 export type QueuedNotification = Pick<Notification, 'deliveryId' | 'channelId' | 'status' | 'createdAt'> &

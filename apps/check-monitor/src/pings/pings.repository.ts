@@ -1,40 +1,23 @@
-import { column, defineTable, deleteRows, inDialect, placeholders, querySql, type Tx } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  inDialect,
+  placeholders,
+  querySql,
+  type RowOf,
+  type Tx,
+} from '@certloop/db';
 import type { Signal } from '../checks/check-state.js';
 import { jsonRows } from '../checks/rows/json-rows.js';
 import type { Micros } from '../instants.js';
 import type { RunEvent } from './durations.js';
 
-/** A ping as logged. */
-export interface Ping {
-  readonly checkId: number;
-  /** 1, 2, 3 … of its check, without gaps. */
-  readonly n: number;
-  readonly at: Micros;
-  readonly signal: Signal;
-  readonly scheme: string;
-  readonly remoteAddr: string | null;
-  readonly method: string;
-  readonly userAgent: string;
-  readonly runId: string | null;
-  readonly exitStatus: number | null;
-  /** First bytes of the body; null when there was none. */
-  readonly body: Buffer | null;
-}
-
-/** A ping without its body, but whether it has one. */
-export type PingSummary = Omit<Ping, 'body'> & { readonly hasBody: boolean };
-
-/** A ping in its slot (ping-ring.ts). */
-export interface PingRow extends Omit<Ping, 'n'> {
-  readonly slot: number;
-  /** Null for pings of a version without slots, whose slot is their number; 0 for a slot without a ping. */
-  readonly n: number | null;
-}
-
-export const pings = defineTable<PingRow>('pings', {
+export const pings = defineTable('pings', {
   columns: {
     checkId: column.bigint().primary(),
     slot: column.bigint().primary(),
+    /** Null for pings of a version without slots, whose slot is their number; 0 for a slot without a ping. */
     n: column.bigint().nullable(),
     at: column.preciseInstant(),
     signal: column.word<Signal>(7),
@@ -44,10 +27,23 @@ export const pings = defineTable<PingRow>('pings', {
     userAgent: column.word(200),
     runId: column.uuid().nullable(),
     exitStatus: column.integer().nullable(),
+    /** First bytes of the body; null when there was none. */
     body: column.bytes().nullable(),
   },
   references: [{ columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' }],
 });
+
+/** A ping in its slot (ping-ring.ts). */
+export type PingRow = RowOf<typeof pings>;
+
+/** A ping as logged. */
+export type Ping = Omit<PingRow, 'slot' | 'n'> & {
+  /** 1, 2, 3 … of its check, without gaps. */
+  readonly n: number;
+};
+
+/** A ping without its body, but whether it has one. */
+export type PingSummary = Omit<Ping, 'body'> & { readonly hasBody: boolean };
 
 const number = 'coalesce(n, slot)';
 const { slot: _slot, ...others } = pings.columns;

@@ -1,25 +1,19 @@
-import { column, defineTable, findRows, insertOrUpdate, type Tx } from '@certloop/db';
-import type { Micros } from '../instants.js';
+import { column, defineTable, findRows, insertOrUpdate, type RowOf, type Tx } from '@certloop/db';
 import type { KeyKind } from './api-key.js';
 
-export interface ApiKey {
-  readonly projectId: string;
-  readonly kind: KeyKind;
-  /** As `hashKey` makes it; the key itself is not stored. */
-  readonly hash: string;
-  readonly createdAt: Micros;
-}
-
-export const apiKeys = defineTable<ApiKey>('api_keys', {
+export const apiKeys = defineTable('api_keys', {
   columns: {
     projectId: column.uuid().primary(),
     kind: column.word<KeyKind>(10).primary(),
+    /** As `hashKey` makes it; the key itself is not stored. */
     hash: column.word(73),
     createdAt: column.preciseInstant(),
   },
   indexes: [{ columns: ['hash'], unique: true }],
   references: [{ columns: ['projectId'], table: 'projects', onDelete: 'CASCADE' }],
 });
+
+export type ApiKey = RowOf<typeof apiKeys>;
 
 /** Keys of the projects, of each the read-write one first. */
 export async function listApiKeys(tx: Tx, projectIds: readonly string[]): Promise<ApiKey[]> {

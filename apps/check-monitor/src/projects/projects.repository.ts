@@ -7,38 +7,27 @@ import {
   lockForShare,
   placeholders,
   querySql,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
-import type { Micros } from '../instants.js';
 import { isStorable, isUuid } from '../storable-text.js';
 import { type ApiKey, apiKeys } from './api-keys.repository.js';
 import { hashesOf, openText, sealText } from './sealing/sealing.store.js';
 
-export interface Project {
-  readonly id: string;
-  readonly ownerId: string;
-  readonly name: string;
-  /** Names the project in badge addresses: a uuid, but for projects that came from Healthchecks. */
-  readonly badgeKey: string;
-  /** In clear, until the service has encrypted it. */
-  readonly pingKey: string | null;
-  /** By which an encrypted ping key is found. */
-  readonly pingKeyHash: string | null;
-  readonly sealedPingKey: string | null;
-  readonly createdAt: Micros;
-}
-
 /** A project with its ping key in clear. */
 export type NewProject = Omit<Project, 'pingKeyHash' | 'sealedPingKey'>;
 
-export const projects = defineTable<Project>('projects', {
+export const projects = defineTable('projects', {
   columns: {
     id: column.uuid().primary(),
     ownerId: column.uuid(),
     name: column.word(200),
+    /** Names the project in badge addresses: a uuid, but for projects that came from Healthchecks. */
     badgeKey: column.word(150),
+    /** In clear, until the service has encrypted it. */
     pingKey: column.word(64).nullable(),
+    /** By which an encrypted ping key is found. */
     pingKeyHash: column.word(64).nullable(),
     sealedPingKey: column.text().nullable(),
     createdAt: column.preciseInstant(),
@@ -52,6 +41,8 @@ export const projects = defineTable<Project>('projects', {
   references: [{ columns: ['ownerId'], table: 'users', onDelete: 'RESTRICT' }],
 });
 
+export type Project = RowOf<typeof projects>;
+
 /** Project that a key opens, and what kind of key it is. */
 export async function findProjectByKeyHash(
   tx: Tx,
@@ -60,7 +51,7 @@ export async function findProjectByKeyHash(
   // it begins with characters of the key as given, which may be such that PostgreSQL refuses to compare them
   if (!isStorable(hash)) return undefined;
   const columns = { ...projects.columns, kind: apiKeys.columns.kind };
-  const [found] = await querySql<Project & Pick<ApiKey, 'kind'>>(
+  const [found] = await querySql(
     tx,
     columns,
     `select p.*, k.kind from api_keys k join projects p on p.id = k.project_id where k.hash = $1`,

@@ -1,29 +1,21 @@
-import { column, defineTable, executeSql, querySql, type Tx, updateRows } from '@certloop/db';
-import type { Micros } from '../instants.js';
+import { column, defineTable, executeSql, querySql, type RowOf, type Tx, updateRows } from '@certloop/db';
 
-/** Who projects belong to. Limits of null are those of the service. */
-export interface User {
-  readonly id: string;
-  readonly email: string;
-  /** Checks over all projects of the user. */
-  readonly checkLimit: number | null;
-  /** Maximum of stored pings of each check. */
-  readonly pingLimit: number | null;
-  readonly checkCount: number;
-  readonly createdAt: Micros;
-}
-
-export const users = defineTable<User>('users', {
+export const users = defineTable('users', {
   columns: {
     id: column.uuid().primary(),
     email: column.word(254),
+    /** Checks over all projects of the user. */
     checkLimit: column.integer().nullable(),
+    /** Maximum of stored pings of each check. */
     pingLimit: column.integer().nullable(),
     checkCount: column.integer(),
     createdAt: column.preciseInstant(),
   },
   indexes: [{ columns: ['email'], unique: true }],
 });
+
+/** Who projects belong to. Limits of null are those of the service. */
+export type User = RowOf<typeof users>;
 
 export async function findUser(tx: Tx, id: string): Promise<User | undefined> {
   return (await tx.findOneBy(users, { id })) ?? undefined;

@@ -6,26 +6,17 @@ import {
   insertMany,
   placeholders,
   querySql,
+  type RowOf,
   type SqlValue,
   type Tx,
 } from '@certloop/db';
 import type { CheckState } from '../check.js';
 import type { StoredStatus } from '../check-timing.js';
 
-/** The columns that pings change, separate from the other columns of a check, which are many and have many indexes. */
-export interface CheckStateRow extends CheckState {
-  readonly checkId: number;
-  /** Increases with every change of the check, including its settings. */
-  readonly revision: number;
-  /** The ring of its pings; null before the first ping, and for checks of versions without a ring. */
-  readonly firstSlot: number | null;
-  readonly lastSlot: number | null;
-  readonly slotCount: number | null;
-}
-
-export const checkStates = defineTable<CheckStateRow>('check_states', {
+export const checkStates = defineTable('check_states', {
   columns: {
     checkId: column.bigint().primary(),
+    /** Increases with every change of the check, including its settings. */
     revision: column.bigint(),
     pingCount: column.bigint(),
     storedStatus: column.word<StoredStatus>(6),
@@ -34,6 +25,7 @@ export const checkStates = defineTable<CheckStateRow>('check_states', {
     lastStartRunId: column.uuid().nullable(),
     lastDuration: column.bigint().nullable(),
     alertAfter: column.preciseInstant().nullable(),
+    /** The ring of its pings; null before the first ping, and for checks of versions without a ring. */
     firstSlot: column.bigint().nullable(),
     lastSlot: column.bigint().nullable(),
     slotCount: column.bigint().nullable(),
@@ -41,6 +33,9 @@ export const checkStates = defineTable<CheckStateRow>('check_states', {
   indexes: [{ columns: ['alertAfter'], where: 'alert_after is not null' }],
   references: [{ columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' }],
 });
+
+/** The columns that pings change, separate from the other columns of a check, which are many and have many indexes. */
+export type CheckStateRow = RowOf<typeof checkStates>;
 
 /** Columns of a state that may be set, by their properties. */
 export const stateColumns = {

@@ -15,7 +15,7 @@ const columns = { ...wholeCheckColumns, revision: checkStates.columns.revision }
 export async function listOverdueChecks(tx: Tx, now: Micros, limit: number): Promise<OverdueCheck[]> {
   const text = `select * from ${wholeChecks} where alert_after is not null and alert_after < $1
     and stored_status <> 'down' order by alert_after limit $2`;
-  return querySql<OverdueCheck>(tx, columns, text, [now, limit]);
+  return querySql(tx, columns, text, [now, limit]);
 }
 
 /** Puts off the next look at checks, where nothing has happened to them since they were read. */
@@ -43,7 +43,7 @@ const setBack = `last_ping = v.last_ping, last_start = v.last_start, alert_after
 export function listChecksAhead(tx: Tx, after: Micros, limit: number): Promise<OverdueCheck[]> {
   const text = `select * from ${wholeChecks} where id in (
     select check_id from check_states where last_ping > $1 or last_start > $1 limit $2)`;
-  return querySql<OverdueCheck>(tx, columns, text, [after, limit]);
+  return querySql(tx, columns, text, [after, limit]);
 }
 
 /**

@@ -5,23 +5,19 @@ import {
   insertIfAbsent,
   insertOrUpdate,
   querySql,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { secretHash } from '@certloop/server';
 import type { Micros } from '../../instants.js';
-import { type ConsentRequest, day, hour } from './consent-limits.js';
+import { day, hour } from './consent-limits.js';
 
-export interface ConsentRequestRow extends ConsentRequest {
-  /** SHA-256 of the mail address in lower case, hex. */
-  readonly address: string;
-  /** Who caused the last mail. */
-  readonly userId: string;
-}
-
-export const consentRequests = defineTable<ConsentRequestRow>('consent_requests', {
+export const consentRequests = defineTable('consent_requests', {
   columns: {
+    /** SHA-256 of the mail address in lower case, hex. */
     address: column.word(64).primary(),
+    /** Who caused the last mail. */
     userId: column.uuid(),
     sentAt: column.preciseInstant(),
     unanswered: column.integer(),
@@ -29,6 +25,8 @@ export const consentRequests = defineTable<ConsentRequestRow>('consent_requests'
   },
   indexes: [{ columns: ['userId', 'sentAt'] }, { columns: ['sentAt'] }],
 });
+
+export type ConsentRequestRow = RowOf<typeof consentRequests>;
 
 const nilUuid = '00000000-0000-0000-0000-000000000000';
 

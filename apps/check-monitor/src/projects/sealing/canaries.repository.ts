@@ -6,28 +6,24 @@ import {
   deleteRows,
   insertMany,
   querySql,
+  type RowOf,
   type Tx,
 } from '@certloop/db';
 import { In } from 'typeorm';
-import type { Micros } from '../../instants.js';
 
-/**
- * A known word, encrypted with one key, by which another process checks that its key is the same. The first one also
- * says that secrets are stored encrypted from then on.
- */
-export interface CanaryRow {
-  readonly keyId: string;
-  readonly sealed: string;
-  readonly createdAt: Micros;
-}
-
-export const encryptionCanaries = defineTable<CanaryRow>('encryption_canaries', {
+export const encryptionCanaries = defineTable('encryption_canaries', {
   columns: {
     keyId: column.word(32).primary(),
     sealed: column.text(),
     createdAt: column.preciseInstant(),
   },
 });
+
+/**
+ * A known word, encrypted with one key, by which another process checks that its key is the same. The first one also
+ * says that secrets are stored encrypted from then on.
+ */
+export type CanaryRow = RowOf<typeof encryptionCanaries>;
 
 export function listCanaries(tx: Tx): Promise<CanaryRow[]> {
   return tx.find(encryptionCanaries, { order: { keyId: 'ASC' } });
