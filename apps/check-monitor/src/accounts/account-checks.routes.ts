@@ -13,16 +13,17 @@ import { describePings } from '../pings/ping-view.js';
 import type { PingsRouteDeps } from '../pings/pings.routes.js';
 import { listPings } from '../pings/pings.service.js';
 import type { Caller } from '../projects/caller.js';
+import type { AccountDeps } from '../projects/create-user.service.js';
 import { type AccountContext, userOf } from './account.middleware.js';
 import { callerIn, findOwnCheck, readOfCheck, readOwnPingBody } from './account-checks.service.js';
-import { type AccountProjectsDeps, requireRole } from './account-projects.service.js';
+import { requireRole } from './account-projects.service.js';
 import { changeChecks } from './console/change-checks.service.js';
 import { readCheckStates } from './console/check-states.service.js';
 import { clearCheck, moveCheck } from './console/clear-check.service.js';
 import { type ConsoleChecksDeps, listCheckPage } from './console/console-checks.service.js';
 import type { ChangeChecksDeps } from './console/write-changes.service.js';
 
-export type AccountChecksRouteDeps = AccountProjectsDeps &
+export type AccountChecksRouteDeps = AccountDeps &
   ChecksRouteDeps &
   PingsRouteDeps &
   ConsoleChecksDeps &

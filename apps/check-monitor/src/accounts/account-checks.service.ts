@@ -2,7 +2,8 @@ import { Forbidden, NotFound } from '@certloop/contracts';
 import { findCheckByUuid, listChecksByUniqueKey } from '../checks/rows/checks.repository.js';
 import { type PingsDeps, readPingBody } from '../pings/pings.service.js';
 import type { Caller } from '../projects/caller.js';
-import { type AccountProjectsDeps, findOwnProject, roleIn } from './account-projects.service.js';
+import type { AccountDeps } from '../projects/create-user.service.js';
+import { findOwnProject, roleIn } from './account-projects.service.js';
 import { mayAs } from './role.js';
 
 type Person = Parameters<typeof findOwnProject>[1];
@@ -12,7 +13,7 @@ type Person = Parameters<typeof findOwnProject>[1];
  * key sees. Throws NotFound.
  */
 export async function callerIn(
-  deps: Pick<AccountProjectsDeps, 'db'>,
+  deps: Pick<AccountDeps, 'db'>,
   user: Person,
   projectId: string,
 ): Promise<Caller> {
@@ -48,7 +49,7 @@ export async function readOwnPingBody(
  * other projects.
  */
 export function findOwnCheck(
-  { db }: Pick<AccountProjectsDeps, 'db'>,
+  { db }: Pick<AccountDeps, 'db'>,
   user: Person,
   id: string,
 ): Promise<{ readonly projectId: string; readonly id: string }> {

@@ -1,8 +1,8 @@
 import { type AccountProject, Forbidden, NotFound, type ProjectRole } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '../instants.js';
+import type { Tx } from '@certloop/db';
 import { type ApiKey, listApiKeys } from '../projects/api-keys.repository.js';
 import { addProject, requireProjectName } from '../projects/create-project.service.js';
+import type { AccountDeps } from '../projects/create-user.service.js';
 import {
   deleteProject,
   getProject,
@@ -14,12 +14,6 @@ import { lockOwner, type User } from '../projects/users.repository.js';
 import { countOwnProjects, findRole, listProjectsOf } from './members.repository.js';
 import { mayAs } from './role.js';
 import type { UserLimit } from './user-limit.service.js';
-
-export interface AccountProjectsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly secret: string;
-}
 
 /** Limits of users; who administers the service on its command line is not bounded. */
 export interface AccountBounds {
@@ -60,7 +54,7 @@ export async function roleIn(tx: Tx, user: Person, projectId: string): Promise<P
 
 /** Role of the user in the project. Throws NotFound or Forbidden unless they may do there what `needed` may. */
 export async function requireRole(
-  { db }: Pick<AccountProjectsDeps, 'db'>,
+  { db }: Pick<AccountDeps, 'db'>,
   user: Person,
   projectId: string,
   needed: ProjectRole,
@@ -69,20 +63,20 @@ export async function requireRole(
 }
 
 /** How many projects the user owns. */
-export function countProjects({ db }: Pick<AccountProjectsDeps, 'db'>, userId: string): Promise<number> {
+export function countProjects({ db }: Pick<AccountDeps, 'db'>, userId: string): Promise<number> {
   return db.read((tx) => countOwnProjects(tx, userId));
 }
 
 /** The project with the role that the user has in it. Throws NotFound. */
 export function findOwnProject(
-  { db }: Pick<AccountProjectsDeps, 'db'>,
+  { db }: Pick<AccountDeps, 'db'>,
   user: Person,
   projectId: string,
 ): Promise<Project & { readonly role: ProjectRole }> {
   return db.read((tx) => requireProject(tx, user, projectId, 'read-only'));
 }
 
-export function listOwnProjects({ db }: AccountProjectsDeps, user: Person): Promise<AccountProject[]> {
+export function listOwnProjects({ db }: AccountDeps, user: Person): Promise<AccountProject[]> {
   return db.read(async (tx) => {
     const found = await listProjectsOf(tx, user.id);
     const keys = await listApiKeys(
@@ -94,7 +88,7 @@ export function listOwnProjects({ db }: AccountProjectsDeps, user: Person): Prom
 }
 
 export function readOwnProject(
-  { db }: AccountProjectsDeps,
+  { db }: AccountDeps,
   user: Person,
   projectId: string,
 ): Promise<AccountProject> {
@@ -106,7 +100,7 @@ export function readOwnProject(
 
 /** Throws InvalidInput for the name, Forbidden where the user owns as many projects as they may. */
 export function createOwnProject(
-  deps: AccountProjectsDeps & Pick<AccountBounds, 'projectLimit'>,
+  deps: AccountDeps & Pick<AccountBounds, 'projectLimit'>,
   user: User,
   name: string,
 ): Promise<AccountProject> {
@@ -123,7 +117,7 @@ export function createOwnProject(
 }
 
 export function renameOwnProject(
-  { db }: AccountProjectsDeps,
+  { db }: AccountDeps,
   user: Person,
   projectId: string,
   name: string,
@@ -136,11 +130,7 @@ export function renameOwnProject(
   });
 }
 
-export async function removeProject(
-  { db }: AccountProjectsDeps,
-  user: Person,
-  projectId: string,
-): Promise<void> {
+export async function removeProject({ db }: AccountDeps, user: Person, projectId: string): Promise<void> {
   // all its checks with their pings go in one statement
   await db.longTransaction(async (tx) => {
     const project = await requireProject(tx, user, projectId, 'owner');

@@ -5,6 +5,7 @@ import { isoSeconds } from '../instants.js';
 import { judgeGroups } from '../integrations/kinds/group/group-members.js';
 import { type TestChannelDeps, testChannel } from '../notifications/test-channel.service.js';
 import { issueKey, revokeKey } from '../projects/create-project.service.js';
+import type { AccountDeps } from '../projects/create-user.service.js';
 import { type AccountCallerDeps, type AccountContext, sessionOf, userOf } from './account.middleware.js';
 import {
   type AccountChannelsDeps,
@@ -15,7 +16,6 @@ import {
 import { type AccountChecksRouteDeps, accountChecksHandlers } from './account-checks.routes.js';
 import {
   type AccountBounds,
-  type AccountProjectsDeps,
   countProjects,
   createOwnProject,
   removeProject,
@@ -43,7 +43,7 @@ export interface AccountStateDeps {
 
 export type AccountRoutesDeps = AccountCallerDeps &
   AccountStateDeps &
-  AccountProjectsDeps &
+  AccountDeps &
   AccountBounds &
   AccountChannelsDeps &
   TestChannelDeps &

@@ -1,9 +1,8 @@
 import { NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { normalEmail } from '../projects/create-user.service.js';
+import { type AccountDeps, normalEmail } from '../projects/create-user.service.js';
 import { getProject } from '../projects/projects.repository.js';
 import { findUserByEmail } from '../projects/users.repository.js';
-import type { AccountProjectsDeps } from './account-projects.service.js';
 import { listProjectMembers, type Member, putMember, removeMember } from './project-members.service.js';
 import type { MemberRole } from './role.js';
 
@@ -11,7 +10,7 @@ import type { MemberRole } from './role.js';
 
 /** Makes a user a member of a project. Throws NotFound for the project, InvalidInput for the user. */
 export async function addMember(
-  deps: AccountProjectsDeps,
+  deps: AccountDeps,
   projectId: string,
   member: { readonly email: string; readonly role: MemberRole },
 ): Promise<Member> {
@@ -19,7 +18,7 @@ export async function addMember(
 }
 
 /** Throws NotFound where no one of that address is a member. */
-export async function dropMember(deps: AccountProjectsDeps, projectId: string, email: string): Promise<void> {
+export async function dropMember(deps: AccountDeps, projectId: string, email: string): Promise<void> {
   const owner = await ownerOf(deps, projectId);
   const user = await deps.db.read((tx) => findUserByEmail(tx, normalEmail(email)));
   if (user === undefined) throw new NotFound(`there is no user ${email}`);
@@ -27,7 +26,7 @@ export async function dropMember(deps: AccountProjectsDeps, projectId: string, e
 }
 
 /** Owner and members of a project. Throws NotFound. */
-export async function listMembersOf(deps: AccountProjectsDeps, projectId: string): Promise<Member[]> {
+export async function listMembersOf(deps: AccountDeps, projectId: string): Promise<Member[]> {
   return listProjectMembers(deps, await ownerOf(deps, projectId), projectId);
 }
 

@@ -4,9 +4,9 @@ import type { NextFunction, Request, Response } from 'express';
 import { openToReaders, receiveObject } from '../projects/api-key.middleware.js';
 import { methodsAt } from '../projects/api-paths.js';
 import type { Caller } from '../projects/caller.js';
+import type { AccountDeps } from '../projects/create-user.service.js';
 import { type AccountCallerDeps, credentialsOf } from './account.middleware.js';
 import { callerIn } from './account-checks.service.js';
-import type { AccountProjectsDeps } from './account-projects.service.js';
 import { identifyUser } from './sessions.service.js';
 
 /**
@@ -14,7 +14,7 @@ import { identifyUser } from './sessions.service.js';
  * before the body; a key in the body does not count. Throws Unauthenticated, NotFound for a project of others, and
  * Forbidden for a change by a read-only member.
  */
-export function projectCallerOf(deps: AccountCallerDeps & Pick<AccountProjectsDeps, 'db'>) {
+export function projectCallerOf(deps: AccountCallerDeps & Pick<AccountDeps, 'db'>) {
   return async ({
     operation,
     params,

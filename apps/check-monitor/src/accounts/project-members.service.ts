@@ -1,13 +1,8 @@
 import { InvalidInput, NotFound, type ProjectRole } from '@certloop/contracts';
-import { normalEmail } from '../projects/create-user.service.js';
+import { type AccountDeps, normalEmail } from '../projects/create-user.service.js';
 import { lockProjectForShare } from '../projects/projects.repository.js';
 import { findUser, findUserByEmail } from '../projects/users.repository.js';
-import {
-  type AccountBounds,
-  type AccountProjectsDeps,
-  type Person,
-  requireProject,
-} from './account-projects.service.js';
+import { type AccountBounds, type Person, requireProject } from './account-projects.service.js';
 import { deleteMember, listMembers, replaceMember } from './members.repository.js';
 import type { MemberRole } from './role.js';
 
@@ -18,11 +13,7 @@ export interface Member {
 }
 
 /** The owner first, then the members by their addresses. */
-export function listProjectMembers(
-  { db }: AccountProjectsDeps,
-  user: Person,
-  projectId: string,
-): Promise<Member[]> {
+export function listProjectMembers({ db }: AccountDeps, user: Person, projectId: string): Promise<Member[]> {
   return db.read(async (tx) => {
     const { ownerId } = await requireProject(tx, user, projectId, 'read-only');
     const owner = await findUser(tx, ownerId);
@@ -36,7 +27,7 @@ export function listProjectMembers(
  * without an account, so that no one finds out about a list of them.
  */
 export function putMember(
-  { db, addressProbes }: Pick<AccountProjectsDeps, 'db'> & Partial<AccountBounds>,
+  { db, addressProbes }: Pick<AccountDeps, 'db'> & Partial<AccountBounds>,
   user: Person,
   projectId: string,
   { email, role }: { readonly email: string; readonly role: MemberRole },
@@ -58,7 +49,7 @@ export function putMember(
 
 /** Removes a member. The owner may remove any member, others only themselves. Throws NotFound if there is no such member. */
 export async function removeMember(
-  { db }: AccountProjectsDeps,
+  { db }: AccountDeps,
   user: Person,
   projectId: string,
   memberId: string,

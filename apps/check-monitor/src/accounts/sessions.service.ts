@@ -1,5 +1,4 @@
 import { Forbidden, Unauthenticated } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
 import {
   csrfTokenOf,
   type FetchMetadata,
@@ -12,7 +11,8 @@ import {
   secretHash,
   signInPlaces,
 } from '@certloop/server';
-import { type Clock, type Micros, microsPerSecond } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
+import { type Micros, microsPerSecond } from '../instants.js';
 import { findUserByEmail, type User } from '../projects/users.repository.js';
 import { isStorable } from '../storable-text.js';
 import {
@@ -28,9 +28,7 @@ import {
 } from './sessions.repository.js';
 import { findKnownPlace, noteSignInPlaces } from './sign-in-places.repository.js';
 
-export interface SessionsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface SessionsDeps extends DbDeps {
   readonly passwords: Passwords;
   readonly throttle: LoginThrottle;
 }

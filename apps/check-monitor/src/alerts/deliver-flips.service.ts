@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { internalTag } from '@certloop/contracts';
-import { type Database, type Tx, yieldBetween } from '@certloop/db';
+import { type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { type Channel, listChannelsByUuid } from '../channels/channels.repository.js';
 import { listChannelsByCheck } from '../channels/check-channels.repository.js';
 import { listUniqueKeysWithout } from '../checks/rows/checks.repository.js';
+import type { DbDeps } from '../db-deps.js';
 import { claimFlips, type FlipRow } from '../flips/flips.repository.js';
-import type { Clock, Micros } from '../instants.js';
+import type { Micros } from '../instants.js';
 import { foundMembers, membersOf } from '../integrations/kinds/group/group-members.js';
 import type { AlertStatus } from '../integrations/messages/alert-event.js';
 import { insertNotifications, type QueuedNotification } from '../notifications/notifications.repository.js';
 import type { Notifier } from '../notifications/notifier.service.js';
 import { alertStatusOf, type ChannelReach, isUnheard } from './alert.js';
 
-export interface DeliverFlipsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface DeliverFlipsDeps extends DbDeps {
   readonly logger: Logger;
   readonly notifier: Pick<Notifier, 'shouldNotify' | 'obstacle'>;
   /** Called for each flip that `isUnheard`. */

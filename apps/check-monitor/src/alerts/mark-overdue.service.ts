@@ -1,4 +1,4 @@
-import { type Database, type Tx, yieldBetween } from '@certloop/db';
+import { type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { type Flip, judgeOverdue } from '../checks/check-state.js';
 import { flipRow } from '../checks/checks.service.js';
@@ -8,12 +8,11 @@ import {
   postponeChecks,
   turnDown,
 } from '../checks/rows/overdue-checks.repository.js';
+import type { DbDeps } from '../db-deps.js';
 import { insertFlips } from '../flips/flips.repository.js';
-import { type Clock, type Micros, microsPerSecond } from '../instants.js';
+import { type Micros, microsPerSecond } from '../instants.js';
 
-export interface MarkOverdueDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface MarkOverdueDeps extends DbDeps {
   readonly logger: Logger;
   /** Called for each check that went down. */
   readonly noteChange?: (uuid: string) => void;

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, isDiskFault } from '@certloop/db';
+import { isDiskFault } from '@certloop/db';
 import { createOutageNotice, hasPassed, type Logger } from '@certloop/server';
-import { type Clock, wholeMs } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
+import { wholeMs } from '../instants.js';
 import type { DeliveryResult } from '../integrations/delivery/delivery-result.js';
 import type { Notice } from '../integrations/messages/notice.js';
 import type { Notifier } from '../notifications/notifier.service.js';
 import { listNoticeReceivers, type NoticeReceivers } from './notice-receivers.repository.js';
 import { fullDiskNotice } from './notices.js';
 
-export interface FullDiskDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface FullDiskDeps extends DbDeps {
   readonly logger: Logger;
   readonly notifier: Pick<Notifier, 'send' | 'mailOwner'>;
 }

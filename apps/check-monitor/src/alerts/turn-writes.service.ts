@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database, Tx } from '@certloop/db';
+import type { Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
-import type { Clock, Micros } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
+import type { Micros } from '../instants.js';
 import { settleNotifications } from '../notifications/notifications.repository.js';
 import { leadOf } from './batches.js';
 import type { QueuedBatch } from './turn-rows.repository.js';
@@ -18,9 +19,7 @@ export interface TurnWrites {
   recordArrived(): Promise<void>;
 }
 
-interface TurnWritesDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+interface TurnWritesDeps extends DbDeps {
   readonly logger: Logger;
 }
 

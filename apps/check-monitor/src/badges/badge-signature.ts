@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { BadgeUrls } from '@certloop/contracts';
+import { percentEncode } from '../integrations/links/percent-encoding.js';
 import { isSameSignature } from '../integrations/links/signed-link.js';
-import { percentEncode } from '../percent-encoding.js';
 import type { BadgeStates } from './badge-status.js';
 
 /** Stands for all checks of a project in the place of a tag. */

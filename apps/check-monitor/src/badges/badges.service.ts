@@ -1,8 +1,8 @@
 import { type BadgeReport, type BadgeSet, type BadgeUrls, NotFound } from '@certloop/contracts';
-import { type Database, slicesOf, yieldBetween } from '@certloop/db';
+import { slicesOf, yieldBetween } from '@certloop/db';
 import type { Check } from '../checks/check.js';
 import { statusAt } from '../checks/check-timing.js';
-import type { Clock } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import type { Caller } from '../projects/caller.js';
 import { getProject } from '../projects/projects.repository.js';
@@ -11,9 +11,7 @@ import { allChecks, badgeUrls, isSigned, statesOf, tagOf } from './badge-signatu
 import { countStatus, noChecks, reportOf } from './badge-status.js';
 import type { Tallies } from './tallies.store.js';
 
-export interface BadgesDeps extends Secrets {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface BadgesDeps extends Secrets, DbDeps {
   readonly addresses: { readonly siteRoot: string };
   /** Label of the badge of all checks. */
   readonly badgeLabel: string;

@@ -1,15 +1,8 @@
-import type { Database } from '@certloop/db';
 import { LRUCache } from 'lru-cache';
 import type { Check } from '../checks/check.js';
-import type { CheckChanges } from '../checks/check-changes.store.js';
 import { findCheckByBadgeUuid } from '../checks/rows/checks.repository.js';
-import { type Clock, type Micros, microsPerSecond } from '../instants.js';
-
-export interface CheckBadgesDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly changes: CheckChanges;
-}
+import { type Micros, microsPerSecond } from '../instants.js';
+import type { TalliesDeps } from './tallies.store.js';
 
 interface Reading {
   readonly check: Check;
@@ -21,7 +14,7 @@ interface Reading {
  * Finds the check of a badge uuid, as it was within the last second, or at once where this process has changed it
  * since; undefined if there is none.
  */
-export function createCheckBadges({ db, clock, changes }: CheckBadgesDeps) {
+export function createCheckBadges({ db, clock, changes }: TalliesDeps) {
   const readings = new LRUCache<string, Reading>({ max: 5000 });
 
   const isCurrent = (reading: Reading): boolean => {

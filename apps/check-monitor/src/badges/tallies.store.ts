@@ -1,13 +1,11 @@
-import type { Database } from '@certloop/db';
 import type { CheckChanges } from '../checks/check-changes.store.js';
 import { listTaggedStatuses } from '../checks/rows/tagged-checks.repository.js';
-import { type Clock, type Micros, microsPerSecond } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
+import { type Micros, microsPerSecond } from '../instants.js';
 import { findProjectByBadgeKey } from '../projects/projects.repository.js';
 import { Tally } from './tally.js';
 
-export interface TalliesDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface TalliesDeps extends DbDeps {
   readonly changes: CheckChanges;
 }
 

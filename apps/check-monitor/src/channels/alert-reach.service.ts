@@ -1,15 +1,13 @@
 import { type AlertReach, measureAlertReach } from '@certloop/contracts';
-import { type Database, yieldBetween } from '@certloop/db';
-import type { Clock } from '../instants.js';
+import { yieldBetween } from '@certloop/db';
+import type { DbDeps } from '../db-deps.js';
 import { judgeGroups } from '../integrations/kinds/group/group-members.js';
 import { listedWithState } from './channel-view.js';
 import { listChannelsOfProjects } from './channels.repository.js';
 import type { ChannelNotifier } from './channels.service.js';
 import { countAssignments } from './check-channels.repository.js';
 
-export interface AlertReachDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface AlertReachDeps extends DbDeps {
   readonly notifier: Pick<ChannelNotifier, 'obstacle'>;
 }
 

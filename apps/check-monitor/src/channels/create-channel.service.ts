@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '../instants.js';
+import type { Tx } from '@certloop/db';
+import type { DbDeps } from '../db-deps.js';
 import { parseChannelSettings } from '../integrations/channel-kinds.js';
 import { targetsOf } from '../integrations/channel-targets.js';
 import type { GroupSettings } from '../integrations/kinds/group/group-kind.js';
@@ -13,9 +13,7 @@ import { assignToAllChecks } from './assign-channel.repository.js';
 import { insertChannel, listProjectChannels } from './channels.repository.js';
 import type { ChannelNotifier } from './channels.service.js';
 
-export interface CreateChannelDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface CreateChannelDeps extends DbDeps {
   readonly notifier: Pick<ChannelNotifier, 'refusalOfTarget'>;
 }
 

@@ -1,6 +1,6 @@
 import { InvalidInput, NotFound } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '../instants.js';
+import type { Tx } from '@certloop/db';
+import type { DbDeps } from '../db-deps.js';
 import { findKind, keepSecrets, parseChannelSettings } from '../integrations/channel-kinds.js';
 import { addressIn, isAddressOf, isSameAddress, needsConsent } from '../integrations/consent.js';
 import type { ChannelKind } from '../integrations/kinds.js';
@@ -14,9 +14,7 @@ import {
 import type { ChannelNotifier } from './channels.service.js';
 import { requireMembers, requireName, requireTargets } from './create-channel.service.js';
 
-export interface ManageChannelsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ManageChannelsDeps extends DbDeps {
   readonly notifier: ChannelNotifier;
 }
 

@@ -1,5 +1,6 @@
 import { changeInSlices, type Tx, updateRows } from '@certloop/db';
 import { keyIdOf, type Logger, SecretUnreadable } from '@certloop/server';
+import type { DbDeps } from '../db-deps.js';
 import {
   hasPingKey,
   openPingKey,
@@ -8,12 +9,7 @@ import {
   projects,
 } from '../projects/projects.repository.js';
 import { deleteCanaries, hasEarlierProcess, listCanaries } from '../projects/sealing/canaries.repository.js';
-import {
-  beginSealing,
-  isProven,
-  provenKeys,
-  type SealingDeps,
-} from '../projects/sealing/open-sealing.service.js';
+import { beginSealing, isProven, provenKeys } from '../projects/sealing/open-sealing.service.js';
 import { envelopeOf, type Sealing } from '../projects/sealing/sealing.store.js';
 import { channels, decryptChannel, type StoredChannel, sealSettings } from './channels.repository.js';
 
@@ -22,11 +18,11 @@ import { channels, decryptChannel, type StoredChannel, sealSettings } from './ch
  * were. Takes some rows at a time, so that others wait for none of them; a run that was cut short is finished by the
  * next one.
  */
-async function sealStored({ db }: Pick<SealingDeps, 'db'>, keyId?: string): Promise<number> {
+async function sealStored({ db }: Pick<DbDeps, 'db'>, keyId?: string): Promise<number> {
   const ofChannels = await changeInSlices(db, channels, async (tx, row) => {
     if (isDone(envelopeOf(row.settings), keyId)) return 0;
     const settings = sealSettings(tx, row.uuid, decryptChannel(tx, row).settings);
-    return updateRows<StoredChannel>(tx, channels, { id: row.id }, { settings });
+    return updateRows(tx, channels, { id: row.id }, { settings });
   });
   const ofProjects = await changeInSlices(db, projects, async (tx, row) => {
     if (!hasPingKey(row) || isDone(row.sealedPingKey ?? undefined, keyId)) return 0;
@@ -44,7 +40,7 @@ function isDone(envelope: string | undefined, keyId: string | undefined): boolea
   return envelope !== undefined && (keyId === undefined || keyIdOf(envelope) === keyId);
 }
 
-export interface SealerDeps extends SealingDeps {
+export interface SealerDeps extends DbDeps {
   readonly logger: Logger;
 }
 
@@ -87,7 +83,7 @@ export interface Rotation {
  * Encrypts with the active key what is stored in clear or what another key has encrypted; when it resolves, the other
  * keys can be taken out of the ring. Resolves with undefined if a process of an earlier version is connected.
  */
-export async function rotateKeys(deps: SealingDeps, sealing: Sealing): Promise<Rotation | undefined> {
+export async function rotateKeys(deps: DbDeps, sealing: Sealing): Promise<Rotation | undefined> {
   if (!sealing.hasBegun && (await deps.db.read(hasEarlierProcess)) === true) return undefined;
   await beginSealing(deps, sealing);
   const { active, keys } = sealing.ring;
@@ -108,7 +104,7 @@ export interface Discarded {
  * Deletes what no key of the ring decrypts, for a database whose keys are lost: integrations stay without settings and
  * disabled, projects without a ping key. When it resolves, the service starts with this ring.
  */
-export async function discardUnreadable(deps: SealingDeps, sealing: Sealing): Promise<Discarded> {
+export async function discardUnreadable(deps: DbDeps, sealing: Sealing): Promise<Discarded> {
   sealing.hasBegun = true;
   const now = deps.clock.now();
   const integrations = await changeInSlices(deps.db, channels, (tx, row) => discardSettings(tx, row, now));
@@ -124,7 +120,7 @@ async function discardSettings(tx: Tx, row: StoredChannel, now: number): Promise
   if (isReadable(() => decryptChannel(tx, row))) return 0;
   const settings = sealSettings(tx, row.uuid, row.kind === 'group' ? { channels: [] } : {});
   const lastError = 'its settings could not be decrypted: enter them again';
-  return updateRows<StoredChannel>(tx, channels, { id: row.id }, { settings, disabledAt: now, lastError });
+  return updateRows(tx, channels, { id: row.id }, { settings, disabledAt: now, lastError });
 }
 
 async function discardPingKey(tx: Tx, row: Project): Promise<number> {

@@ -1,9 +1,10 @@
 import { Conflict, Forbidden, NotFound } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import type { Tx } from '@certloop/db';
 import { listAssignedUuids, listCheckChannels } from '../channels/check-channels.repository.js';
+import type { DbDeps } from '../db-deps.js';
 import { type FlipQuery, parseFlipWindow } from '../flips/flip-window.js';
 import { type FlipRow, insertFlips, listFlips } from '../flips/flips.repository.js';
-import type { Clock, Micros } from '../instants.js';
+import type { Micros } from '../instants.js';
 import { type Caller, unknownUniqueKey } from '../projects/caller.js';
 import { addToCheckCount, lockOwner } from '../projects/users.repository.js';
 import { type Check, hasTags, type ShownCheck } from './check.js';
@@ -17,9 +18,7 @@ import {
   updateCheck,
 } from './rows/checks.repository.js';
 
-export interface ChecksDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ChecksDeps extends DbDeps {
   /** Called after the commit for each changed, created or deleted check. */
   readonly noteChange?: (uuid: string, isNew?: boolean) => void;
 }

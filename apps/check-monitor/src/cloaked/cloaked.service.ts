@@ -1,9 +1,8 @@
 import { NotFound } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
 import type { Check } from '../checks/check.js';
 import { statusAt } from '../checks/check-timing.js';
 import { listChecksByUniqueKey } from '../checks/rows/checks.repository.js';
-import type { Clock } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
 import {
   looksLikeCloakedSignature,
   opensCloaked,
@@ -17,9 +16,7 @@ import { listLatestPings, type PingSummary } from '../pings/pings.repository.js'
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import type { CloakedView } from './cloaked-page.js';
 
-export interface CloakedDeps extends PingLimits, Secrets {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface CloakedDeps extends PingLimits, Secrets, DbDeps {
   readonly siteName: string;
   /** Path before the pages of the console; undefined where only the API is served. */
   readonly consolePath: string | undefined;

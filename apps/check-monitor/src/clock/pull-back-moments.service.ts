@@ -1,12 +1,11 @@
-import { type Database, pullBackMoments, slicesOf, yieldBetween } from '@certloop/db';
+import { pullBackMoments, slicesOf, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { listChecksAhead, setBackChecks } from '../checks/rows/overdue-checks.repository.js';
-import { type Clock, microsPerSecond, wholeMs } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
+import { microsPerSecond, wholeMs } from '../instants.js';
 import { futureMoments } from './future-moments.repository.js';
 
-export interface PullBackDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface PullBackDeps extends DbDeps {
   readonly logger: Logger;
   /** Called for each check that was changed. */
   readonly noteChange?: (uuid: string) => void;

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '../instants.js';
+import type { Tx } from '@certloop/db';
+import type { DbDeps } from '../db-deps.js';
 import type { Notifier } from '../notifications/notifier.service.js';
 import type { Secrets } from '../projects/api-key.js';
 import type { DumpRow, ModelName, ReadRow } from './dump/dump-rows.js';
@@ -10,9 +10,7 @@ import { importFlips } from './import-flips.service.js';
 import { type GroupToImport, importGroup, importIntegration } from './import-integrations.service.js';
 import { dumpCommand, type ImportRun } from './import-run.js';
 
-export interface ImportDeps extends Secrets {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ImportDeps extends Secrets, DbDeps {
   readonly notifier: Pick<Notifier, 'refusalOfTarget' | 'missing'>;
 }
 

@@ -1,17 +1,15 @@
 import { Forbidden, InvalidInput, NotFound, Unauthenticated } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
 import { sameText } from '@certloop/server';
 import { listManyChecks } from '../checks/rows/check-cells.repository.js';
-import { type Clock, microsPerSecond } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
+import { microsPerSecond } from '../instants.js';
 import { keyLength, type Secrets } from '../projects/api-key.js';
 import { findProjectByKey } from '../projects/identify-project.service.js';
 import { isUuid } from '../storable-text.js';
 import { describeForPrometheus } from './prometheus.js';
 import { readCounters } from './scrape.repository.js';
 
-export interface MetricsDeps extends Secrets {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface MetricsDeps extends Secrets, DbDeps {
   /** Opens the counters of the whole service; no one may see them when undefined. */
   readonly metricsKey: string | undefined;
 }

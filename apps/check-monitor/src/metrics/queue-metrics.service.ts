@@ -1,16 +1,11 @@
-import type { Database } from '@certloop/db';
 import type { Metrics } from '@certloop/server';
-import { type Clock, type Micros, microsPerSecond } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
+import { type Micros, microsPerSecond } from '../instants.js';
 import { maxCounted, readWaiting } from './scrape.repository.js';
-
-export interface ServiceMetricsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
 
 const alone = (value: number) => [{ labels: {}, value }];
 
-export function readQueues(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
+export function readQueues(metrics: Metrics, { db, clock }: DbDeps): void {
   metrics.gaugesOf({
     name: 'queues',
     gauges: {

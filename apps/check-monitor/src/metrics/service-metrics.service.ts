@@ -1,10 +1,11 @@
 import { createJobWatch, type Metrics, type WatchJob, watchDisk } from '@certloop/server';
+import type { DbDeps } from '../db-deps.js';
 import { wholeMs } from '../instants.js';
 import { channelKindNames, findKind } from '../integrations/channel-kinds.js';
 import { type DeliveryFacts, deliveryOutcomes } from '../notifications/delivery.service.js';
 import type { PingIntake } from '../pings/intake/receive-ping.service.js';
 import { createPingCounts } from './ping-counts.service.js';
-import { readQueues, type ServiceMetricsDeps } from './queue-metrics.service.js';
+import { readQueues } from './queue-metrics.service.js';
 import { countChecksByStatus, maxChecks } from './scrape.repository.js';
 
 /** Metrics of this service beyond those of requests. */
@@ -27,7 +28,7 @@ export interface ServiceMetrics {
 }
 
 /** Declares the metrics of this service. What lies in the database is asked for at a scrape. */
-export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps): ServiceMetrics {
+export function createServiceMetrics(metrics: Metrics, deps: DbDeps): ServiceMetrics {
   readQueues(metrics, deps);
   readChecks(metrics, deps);
   watchDisk(metrics, deps.db);
@@ -98,7 +99,7 @@ function deliveryWatch(metrics: Metrics): (delivery: DeliveryFacts) => void {
   };
 }
 
-function readChecks(metrics: Metrics, { db }: ServiceMetricsDeps): void {
+function readChecks(metrics: Metrics, { db }: DbDeps): void {
   metrics.gaugesOf({
     name: 'checks',
     isCostly: true,

@@ -1,7 +1,6 @@
 import { InvalidInput, NotFound } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
 import { type Channel, deleteChannel, findChannel, updateChannel } from '../channels/channels.repository.js';
-import type { Clock } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
 import { needsConsent } from '../integrations/consent.js';
 import type { DeliveryResult } from '../integrations/delivery/delivery-result.js';
 import { consentMail } from '../integrations/kinds/email/consent-message.js';
@@ -13,9 +12,7 @@ import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import { isUuid } from '../storable-text.js';
 import { noteConsent, noteRefusal } from './consent/consent-requests.repository.js';
 
-export interface ConsentDeps extends Secrets {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ConsentDeps extends Secrets, DbDeps {
   readonly addresses: { readonly siteRoot: string };
   readonly siteName: string;
   readonly notifier: { readonly sendMail: SendMail | undefined };

@@ -1,7 +1,7 @@
 import { NotFound } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
 import { lockChannel, updateChannel } from '../channels/channels.repository.js';
-import { type Clock, type Micros, microsPerSecond } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
+import { type Micros, microsPerSecond } from '../instants.js';
 import { deliveryOf } from '../integrations/links/bounce-address.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import { isUuid } from '../storable-text.js';
@@ -11,10 +11,7 @@ import { type DeliveryReport, reportOfCallback } from './delivery-report.js';
 import { findDelivery, noteDeliveryError } from './delivery-reports.repository.js';
 
 /** Envelope senders are signed by the secret. */
-export interface DeliveryReportsDeps extends Secrets {
-  readonly db: Database;
-  readonly clock: Clock;
-}
+export interface DeliveryReportsDeps extends Secrets, DbDeps {}
 
 // the To field of what comes back is in the first kB
 const maxUnsignedBytes = 16_384;

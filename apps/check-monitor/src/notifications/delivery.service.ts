@@ -1,7 +1,6 @@
-import type { Database } from '@certloop/db';
 import type { Logger, OutgoingOptions } from '@certloop/server';
 import { type Channel, isUnreadable } from '../channels/channels.repository.js';
-import type { Clock } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
 import { findKind, labelOf, parseChannelSettings } from '../integrations/channel-kinds.js';
 import {
   type DeliveryResult,
@@ -36,9 +35,7 @@ export interface NotifierTuning {
   readonly timeoutMs?: number;
 }
 
-export interface NotifierDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface NotifierDeps extends DbDeps {
   readonly logger: Logger;
   readonly config: NotifierConfig;
   readonly tuning?: NotifierTuning;

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@certloop/db';
 import { findChannel } from '../channels/channels.repository.js';
 import { type ChannelPath, requireChannel } from '../channels/manage-channels.service.js';
-import type { Clock } from '../instants.js';
+import type { DbDeps } from '../db-deps.js';
 import type { DeliveryResult } from '../integrations/delivery/delivery-result.js';
 import { type AlertStatus, testEvent } from '../integrations/messages/alert-event.js';
 import { getProject } from '../projects/projects.repository.js';
 import { deleteTests, insertNotifications } from './notifications.repository.js';
 import type { Notifier } from './notifier.service.js';
 
-export interface TestChannelDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface TestChannelDeps extends DbDeps {
   readonly notifier: Pick<Notifier, 'shouldNotify' | 'test'>;
 }
 

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Conflict, InvalidInput, NotFound } from '@certloop/contracts';
-import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
-import type { Clock } from '../instants.js';
+import { onUniqueViolation, type Tx } from '@certloop/db';
+import type { DbDeps } from '../db-deps.js';
 import { isStorable } from '../storable-text.js';
 import { findUserByEmail, insertUser, setUserLimits, type User } from './users.repository.js';
 
-export interface AccountDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface AccountDeps extends DbDeps {
   /** Key of the HMAC of stored keys. */
   readonly secret: string;
 }

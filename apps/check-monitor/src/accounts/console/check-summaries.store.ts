@@ -1,16 +1,15 @@
-import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
+import { slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import type { CheckChanges } from '../../checks/check-changes.store.js';
 import { type CheckSummary, compareTexts, nameKeyOf } from '../../checks/check-summary.js';
 import { listSummaryTexts, readCheckSummaries } from '../../checks/rows/check-summaries.repository.js';
-import { type Clock, type Micros, microsPerSecond } from '../../instants.js';
+import type { DbDeps } from '../../db-deps.js';
+import { type Micros, microsPerSecond } from '../../instants.js';
 import { sortInTurns } from './sort-in-turns.service.js';
 
 // some milliseconds of work
 const checksAtOnce = 5_000;
 
-export interface CheckSummariesDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface CheckSummariesDeps extends DbDeps {
   readonly changes: Pick<CheckChanges, 'position' | 'since'>;
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ChannelDelivery, ChannelKindDescription } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
 import { z } from 'zod';
 import { unusedChannel } from '../../channels/channels.repository.js';
 import { requireMembers, requireName, requireTargets } from '../../channels/create-channel.service.js';
 import { type ChannelPath, requireChannel } from '../../channels/manage-channels.service.js';
-import { type Clock, isoSeconds } from '../../instants.js';
+import type { DbDeps } from '../../db-deps.js';
+import { isoSeconds } from '../../instants.js';
 import { parseChannelSettings } from '../../integrations/channel-kinds.js';
 import { isAddressOf } from '../../integrations/consent.js';
 import { type ChannelKind, channelKinds } from '../../integrations/kinds.js';
@@ -14,9 +14,7 @@ import { type ChannelMessage, listChannelMessages } from '../../notifications/de
 import type { Notifier } from '../../notifications/notifier.service.js';
 import { getProject } from '../../projects/projects.repository.js';
 
-export interface ConsoleChannelsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ConsoleChannelsDeps extends DbDeps {
   readonly notifier: Pick<Notifier, 'refusalOfTarget' | 'missing' | 'shouldNotify' | 'test'>;
 }
 

@@ -1,13 +1,14 @@
 import { InvalidInput } from '@certloop/contracts';
-import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
+import { slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import { listNotifyingChecks } from '../../channels/assign-channel.repository.js';
 import { listAssignedUuids } from '../../channels/check-channels.repository.js';
 import type { CheckSummary } from '../../checks/check-summary.js';
 import { deadlineOf, timingAt } from '../../checks/check-timing.js';
 import { describeCheckFor } from '../../checks/check-view.js';
 import { listChecksByIds } from '../../checks/rows/check-cells.repository.js';
+import type { DbDeps } from '../../db-deps.js';
 import { type FlipRow, listLatestFlips } from '../../flips/flips.repository.js';
-import { type Clock, isoSeconds, type Micros, microsPerSecond } from '../../instants.js';
+import { isoSeconds, type Micros, microsPerSecond } from '../../instants.js';
 import type { PingLimits } from '../../pings/ping-limits.service.js';
 import type { Caller } from '../../projects/caller.js';
 import { isUuid } from '../../storable-text.js';
@@ -16,9 +17,7 @@ import type { CheckSummaries } from './check-summaries.store.js';
 import type { RunsStore } from './history/recent-runs.store.js';
 import { orderChecks } from './order-checks.service.js';
 
-export interface ConsoleChecksDeps extends PingLimits {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ConsoleChecksDeps extends PingLimits, DbDeps {
   readonly summaries: CheckSummaries;
   readonly recentRuns: RunsStore;
   readonly addresses: { readonly siteRoot: string; readonly pingEndpoint: string };

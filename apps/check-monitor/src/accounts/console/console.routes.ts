@@ -1,8 +1,9 @@
 import type { accountConsoleContract, Handlers } from '@certloop/contracts';
 import { lastOf } from '../../flips/flip-window.js';
+import type { AccountDeps } from '../../projects/create-user.service.js';
 import { type AccountContext, userOf } from '../account.middleware.js';
 import { callerIn, readOfCheck } from '../account-checks.service.js';
-import { type AccountProjectsDeps, requireRole } from '../account-projects.service.js';
+import { requireRole } from '../account-projects.service.js';
 import { channelPathOf, requireKind } from '../channel-path.js';
 import type { UserLimit } from '../user-limit.service.js';
 import {
@@ -16,7 +17,7 @@ import { diagnoseCheck } from './history/diagnose-check.service.js';
 import { readDowntimes, readDurations } from './history/downtimes.service.js';
 import { previewSchedule } from './preview-schedule.js';
 
-export type ConsoleRoutesDeps = AccountProjectsDeps &
+export type ConsoleRoutesDeps = AccountDeps &
   CheckHistoryDeps &
   ConsoleChannelsDeps & {
     /** Bounds how often a user may send test messages to addresses that are not saved. */

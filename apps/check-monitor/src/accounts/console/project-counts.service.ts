@@ -4,7 +4,8 @@ import { type AlertReachDeps, readAlertReach } from '../../channels/alert-reach.
 import { countProjectChannels } from '../../channels/channels.repository.js';
 import { statusOf } from '../../checks/check-summary.js';
 import { isoSeconds } from '../../instants.js';
-import { type AccountProjectsDeps, listOwnProjects, readOwnProject } from '../account-projects.service.js';
+import type { AccountDeps } from '../../projects/create-user.service.js';
+import { listOwnProjects, readOwnProject } from '../account-projects.service.js';
 import { countsOf } from './check-states.service.js';
 import type { CheckSummaries } from './check-summaries.store.js';
 import type { LastFlips } from './history/last-flips.store.js';
@@ -25,7 +26,7 @@ export type CountedProject = AccountProject & {
 
 /** The projects of a user, with their counts where these are included. */
 export async function listProjects(
-  deps: ProjectCountsDeps & AccountProjectsDeps,
+  deps: ProjectCountsDeps & AccountDeps,
   user: Parameters<typeof listOwnProjects>[1],
   { include }: { readonly include?: 'counts' | undefined },
 ): Promise<(AccountProject | CountedProject)[]> {
@@ -35,7 +36,7 @@ export async function listProjects(
 
 /** A project of the user, with its counts where these are included. Throws NotFound. */
 export async function showProject(
-  deps: ProjectCountsDeps & AccountProjectsDeps,
+  deps: ProjectCountsDeps & AccountDeps,
   user: Parameters<typeof listOwnProjects>[1],
   { projectId, include }: { readonly projectId: string; readonly include?: 'counts' | undefined },
 ): Promise<AccountProject | CountedProject> {

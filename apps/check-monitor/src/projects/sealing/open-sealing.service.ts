@@ -1,4 +1,4 @@
-import { constraintViolation, type Database, type Tx } from '@certloop/db';
+import { constraintViolation, type Tx } from '@certloop/db';
 import {
   derivedPrefix,
   type EncryptionKey,
@@ -7,21 +7,16 @@ import {
   StartFailed,
   sealSecret,
 } from '@certloop/server';
-import type { Clock } from '../../instants.js';
+import type { DbDeps } from '../../db-deps.js';
 import { listAllProjects } from '../projects.repository.js';
 import { type CanaryRow, hasEarlierProcess, insertCanary, listCanaries } from './canaries.repository.js';
 import type { Sealing } from './sealing.store.js';
-
-export interface SealingDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
 
 /**
  * Proves that the keys are those of this database, and reads whether secrets are stored encrypted. Without projects
  * they are from now on. Throws StartFailed for a missing or wrong key.
  */
-export async function openSealing(deps: SealingDeps, sealing: Sealing): Promise<void> {
+export async function openSealing(deps: DbDeps, sealing: Sealing): Promise<void> {
   const { canaries, isNew } = await deps.db.read(async (tx) => ({
     canaries: await listCanaries(tx),
     isNew: (await listAllProjects(tx)).length === 0 && (await hasEarlierProcess(tx)) === false,
@@ -34,7 +29,7 @@ export async function openSealing(deps: SealingDeps, sealing: Sealing): Promise<
  * Leaves proof of the active key, after which all processes store secrets encrypted, and of the secret: API keys are
  * hashed with it. Throws StartFailed.
  */
-export async function beginSealing({ db, clock }: SealingDeps, sealing: Sealing): Promise<void> {
+export async function beginSealing({ db, clock }: DbDeps, sealing: Sealing): Promise<void> {
   const { ring } = sealing;
   const leave = async (tx: Tx) => {
     const found = await listCanaries(tx);

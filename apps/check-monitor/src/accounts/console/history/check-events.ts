@@ -1,4 +1,5 @@
 import type { CheckEvent, PingType } from '@certloop/contracts';
+import type { AlertFlip } from '../../../alerts/alert.js';
 import { isoMicros, type Micros } from '../../../instants.js';
 import { labelOf } from '../../../integrations/channel-kinds.js';
 import { roundedSeconds } from '../../../pings/durations.js';
@@ -16,13 +17,6 @@ interface ShownPing {
   readonly userAgent: string;
   /** Its first bytes. */
   readonly body: Uint8Array | null;
-}
-
-interface ShownFlip {
-  readonly at: Micros;
-  readonly oldStatus: string;
-  readonly newStatus: string;
-  readonly reason: string;
 }
 
 /** A message about the check, with the integration that it goes to. */
@@ -59,7 +53,7 @@ function previewOf(body: Uint8Array): string {
   return [...text].slice(0, previewLength).join('');
 }
 
-export function flipEvent({ at, oldStatus, newStatus, reason }: ShownFlip): CheckEvent {
+export function flipEvent({ at, oldStatus, newStatus, reason }: AlertFlip): CheckEvent {
   return { kind: 'flip', at: isoMicros(at), from: oldStatus, to: newStatus, reason };
 }
 

@@ -1,9 +1,10 @@
 import { type CheckEvent, InvalidInput } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import type { Tx } from '@certloop/db';
 import type { Check } from '../../../checks/check.js';
 import { readCheck } from '../../../checks/checks.service.js';
+import type { DbDeps } from '../../../db-deps.js';
 import { listFlipsBetween } from '../../../flips/flips.repository.js';
-import { type Clock, type Micros, parseInstant } from '../../../instants.js';
+import { type Micros, parseInstant } from '../../../instants.js';
 import { listCheckMessages } from '../../../notifications/delivery-lists.repository.js';
 import { pairRuns } from '../../../pings/durations.js';
 import { type PingLimits, pingLimitOf } from '../../../pings/ping-limits.service.js';
@@ -12,9 +13,7 @@ import type { Caller } from '../../../projects/caller.js';
 import type { CheckSummaries } from '../check-summaries.store.js';
 import { deliveryEvent, flipEvent, pingEvent } from './check-events.js';
 
-export interface CheckHistoryDeps extends PingLimits {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface CheckHistoryDeps extends PingLimits, DbDeps {
   readonly summaries: CheckSummaries;
 }
 

@@ -1,12 +1,10 @@
 import type { Downtimes } from '@certloop/contracts';
 import { DateTime } from 'luxon';
+import type { AlertFlip } from '../../../alerts/alert.js';
 import { type Micros, microsPerSecond, wholeMs } from '../../../instants.js';
 
 /** A change of status, oldest first. */
-interface Change {
-  readonly at: Micros;
-  readonly newStatus: string;
-}
+type Change = Pick<AlertFlip, 'at' | 'newStatus'>;
 
 interface Downtime {
   readonly from: Micros;

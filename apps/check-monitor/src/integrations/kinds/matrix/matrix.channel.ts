@@ -1,6 +1,6 @@
-import { percentEncode } from '../../../percent-encoding.js';
 import type { CreateIntegration } from '../../create-integration.channel.js';
 import { jsonPost } from '../../delivery/http-message.js';
+import { percentEncode } from '../../links/percent-encoding.js';
 import type { MatrixSettings } from './matrix-kind.js';
 import { matrixMessage, matrixNotice } from './matrix-message.js';
 

@@ -1,5 +1,5 @@
 import { isoSeconds } from '../../../instants.js';
-import { percentEncode } from '../../../percent-encoding.js';
+import { percentEncode } from '../../links/percent-encoding.js';
 import type { AlertEvent } from '../../messages/alert-event.js';
 import { asciiJson } from '../../messages/ascii-json.js';
 
