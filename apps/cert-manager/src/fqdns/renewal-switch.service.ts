@@ -1,3 +1,4 @@
+import type { BodyOf, certManagerContract } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
@@ -6,10 +7,7 @@ import { type FqdnRow, lockFqdn } from './fqdns.repository.js';
 import { type ChangeFqdnDeps, type FqdnPlace, fqdnAudit } from './fqdns.service.js';
 
 /** Whether to renew automatically; the share of the lifetime, 0.1 to 0.9, stays as it is when undefined. */
-export interface NewRenewalSwitch extends FqdnPlace {
-  readonly renewalEnabled: boolean;
-  readonly renewAfterFraction?: number | null | undefined;
-}
+export type NewRenewalSwitch = FqdnPlace & BodyOf<typeof certManagerContract.setRenewalEnabled>;
 
 /** Switches automatic renewal of an FQDN. Throws NotFound and Forbidden. */
 export async function setRenewalEnabled(

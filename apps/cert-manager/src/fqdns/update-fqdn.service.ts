@@ -1,3 +1,4 @@
+import type { BodyOf, certManagerContract } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
@@ -8,10 +9,7 @@ import { type FqdnRow, lockFqdn } from './fqdns.repository.js';
 import { type ChangeFqdnDeps, type FqdnPlace, fqdnAudit } from './fqdns.service.js';
 
 /** Change of an FQDN; undefined members stay as they are, null removes the provider. */
-export interface FqdnChange extends FqdnPlace {
-  readonly description?: string | undefined;
-  readonly providerId?: string | null | undefined;
-}
+export type FqdnChange = FqdnPlace & BodyOf<typeof certManagerContract.updateFqdn>;
 
 /**
  * Changes the description or the provider of an FQDN and returns it is then. Throws NotFound, Forbidden, and

@@ -1,10 +1,11 @@
+import type { BodyOf, certManagerContract } from '@certloop/contracts';
 import { isWholeList, type ListPage, type ListWindow, mapPage, newRowId, type Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { DbDeps } from '../db-deps.js';
 import { insertMembers, listMembers, listMembersOfEach, replaceMembers } from './group-members.repository.js';
-import { type AskedReach, changedReach, newReach } from './group-reach.js';
+import { changedReach, newReach } from './group-reach.js';
 import { requireKnown } from './known-ids.js';
 import type { PeopledGroup, PermissionGroup } from './permission-group.js';
 import {
@@ -24,11 +25,7 @@ export interface PermissionGroupsDeps extends DbDeps {
 }
 
 /** Settings of a group. */
-export interface GroupInput extends AskedReach {
-  readonly name?: string | undefined;
-  readonly description?: string | undefined;
-  readonly userIds?: readonly string[] | undefined;
-}
+export type GroupInput = BodyOf<typeof certManagerContract.updatePermissionGroup>;
 
 /** Every group, oldest first. Throws Forbidden. */
 export async function listPermissionGroups(
@@ -65,7 +62,7 @@ export async function getPermissionGroup(
 export async function createPermissionGroup(
   deps: PermissionGroupsDeps,
   caller: Caller,
-  input: GroupInput & { readonly name: string; readonly permission: PermissionGroup['permission'] },
+  input: BodyOf<typeof certManagerContract.createPermissionGroup>,
 ): Promise<PeopledGroup> {
   requireAdmin(caller);
   const now = deps.clock.now();

@@ -5,6 +5,7 @@ import { requireLevel } from '../access/permissions.js';
 import { type CertificateRow, getCertificate } from '../certificates/certificates.repository.js';
 import { leafEndOf } from '../certificates/in-use.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
+import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { jobCallerOf } from '../issuance/jobs/job-audit.js';
 import {
   getProvider,
@@ -23,9 +24,7 @@ import {
 } from './settle-revocation.service.js';
 
 /** Certificate to revoke, and the reason. */
-export interface RevocationInput {
-  readonly spaceId: string;
-  readonly fqdnId: string;
+export interface RevocationInput extends FqdnPlace {
   readonly certId: string;
   readonly reason: RevocationReasonName;
 }

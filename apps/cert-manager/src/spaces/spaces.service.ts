@@ -1,4 +1,4 @@
-import { Conflict } from '@certloop/contracts';
+import { type BodyOf, Conflict, type certManagerContract } from '@certloop/contracts';
 import {
   type Database,
   type ListPage,
@@ -54,12 +54,7 @@ export async function listSpaces(
 export async function createSpace(
   { db, clock }: SpacesDeps,
   caller: Caller,
-  input: {
-    readonly name: string;
-    readonly description?: string | undefined;
-    /** Whether the monitor watches its FQDNs; it does when absent. */
-    readonly watchEnabled?: boolean | undefined;
-  },
+  input: BodyOf<typeof certManagerContract.createSpace>,
 ): Promise<SpaceRow> {
   requireFullAccess(caller);
   const now = clock.now();
@@ -145,11 +140,7 @@ function notEmpty(fqdns: number): Conflict {
 export async function updateSpace(
   { db, clock }: DbDeps,
   caller: Caller,
-  input: {
-    readonly id: string;
-    readonly name?: string | undefined;
-    readonly description?: string | undefined;
-  },
+  input: { readonly id: string } & BodyOf<typeof certManagerContract.updateSpace>,
 ): Promise<SpaceRow> {
   const { id } = input;
   requireLevel(caller, id, 'FULL_ACCESS');

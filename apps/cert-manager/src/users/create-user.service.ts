@@ -1,18 +1,15 @@
+import type { BodyOf, certManagerContract } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { replaceMemberships } from '../permission-groups/group-members.repository.js';
 import { requireKnown } from '../permission-groups/known-ids.js';
 import { lockPermissionGroupsForShare } from '../permission-groups/permission-groups.repository.js';
 import { requireFree } from './account-names.service.js';
-import { type AccountsDeps, type NewAccount, newAccount, storeAccount } from './accounts.service.js';
+import { type AccountsDeps, newAccount, storeAccount } from './accounts.service.js';
 import type { UserRow } from './user.js';
 import { markFirstAdmin } from './users.repository.js';
 
-export interface NewUser extends NewAccount {
-  readonly isAdmin?: boolean | undefined;
-  /** Permission groups that they belong to from the beginning. */
-  readonly groupIds?: readonly string[] | undefined;
-}
+export type NewUser = BodyOf<typeof certManagerContract.createUser>;
 
 /**
  * Makes an enabled user. Throws Forbidden, and InvalidInput for a name or mail address that is taken, a

@@ -1,4 +1,4 @@
-import type { InvalidInput, ProviderKindName } from '@certloop/contracts';
+import type { BodyOf, certManagerContract, InvalidInput } from '@certloop/contracts';
 import { newRowId, onUniqueViolation } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
@@ -10,15 +10,9 @@ import { shownTo } from '../providers.service.js';
 import { type ConfigureDeps, sealConfig, validateConfig } from './configure-provider.service.js';
 import { newProviderRow } from './ensure-providers.service.js';
 import { recordProviderAudit } from './record-change.service.js';
-import { type Config, maskSecrets } from './stored-config.js';
+import { maskSecrets } from './stored-config.js';
 
-export interface NewProvider {
-  readonly kind: ProviderKindName;
-  readonly name: string;
-  /** The name when absent. */
-  readonly displayName?: string | undefined;
-  readonly config: Config;
-}
+export type NewProvider = BodyOf<typeof certManagerContract.createProvider>;
 
 /**
  * Adds an enabled provider to the existing ones. Throws Forbidden, and InvalidInput that names the field: a name

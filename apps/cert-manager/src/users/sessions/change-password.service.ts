@@ -1,4 +1,4 @@
-import { Forbidden } from '@certloop/contracts';
+import { type BodyOf, type certManagerContract, Forbidden } from '@certloop/contracts';
 import { requireAcceptablePassword } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
@@ -19,12 +19,7 @@ export interface ChangePasswordDeps extends ProofDeps {
 export async function changePassword(
   deps: ChangePasswordDeps,
   caller: Caller,
-  input: {
-    readonly currentPassword: string;
-    readonly newPassword: string;
-    /** All their API tokens end. */
-    readonly revokeTokens?: boolean | undefined;
-  },
+  input: BodyOf<typeof certManagerContract.changePassword>,
 ): Promise<void> {
   requireSession(caller);
   const { username } = caller;
