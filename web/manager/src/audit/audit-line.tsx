@@ -1,5 +1,12 @@
 import type { AuditLog } from '@certloop/contracts/browser';
-import { auditSentence, outcomeOf, readableTimes, StateChip } from '@certloop/web-kit';
+import {
+  auditSentence,
+  type Column,
+  exactTime,
+  outcomeOf,
+  readableTimes,
+  StateChip,
+} from '@certloop/web-kit';
 import { Link, type ToOptions } from '@tanstack/react-router';
 import { useRights } from '../rights.js';
 
@@ -26,10 +33,17 @@ const outcomes = {
   denied: { tone: 'bad', shape: 'octagon', word: 'denied' },
 } as const;
 
-/** How an act ended. */
-export function AuditOutcome({ entry }: { readonly entry: AuditLog }) {
-  return <StateChip {...outcomes[outcomeOf(entry)]} />;
-}
+/** When an act was, what it was, and how it ended. */
+export const auditColumns: readonly Column<AuditLog>[] = [
+  { key: 'at', title: 'Time', width: '15rem', cell: ({ timestamp }) => exactTime(timestamp) },
+  { key: 'what', title: 'What was done', cell: (entry) => <AuditLine entry={entry} /> },
+  {
+    key: 'outcome',
+    title: 'Outcome',
+    width: '8rem',
+    cell: (entry) => <StateChip {...outcomes[outcomeOf(entry)]} />,
+  },
+];
 
 function Subject({ entry, name }: { readonly entry: AuditLog; readonly name: string }) {
   const page = pageOf(entry, useRights().isAdmin);

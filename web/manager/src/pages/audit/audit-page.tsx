@@ -5,7 +5,6 @@ import {
   countOf,
   Drawer,
   EmptyState,
-  exactTime,
   Icon,
   ListTable,
   queryOptions,
@@ -19,7 +18,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { auditList, auditQueryOf } from '../../audit/audit-filter.js';
-import { AuditLine, AuditOutcome } from '../../audit/audit-line.js';
+import { auditColumns } from '../../audit/audit-line.js';
 import { still } from '../../changes/overview.js';
 import { useRights } from '../../rights.js';
 import { api } from '../../service.js';
@@ -106,9 +105,7 @@ function News({
 
 function columnsOf(show: (entry: AuditLog) => void): readonly Column<AuditLog>[] {
   return [
-    { key: 'at', title: 'Time', width: '15rem', cell: ({ timestamp }) => exactTime(timestamp) },
-    { key: 'what', title: 'What was done', cell: (entry) => <AuditLine entry={entry} /> },
-    { key: 'end', title: 'Outcome', width: '8rem', cell: (entry) => <AuditOutcome entry={entry} /> },
+    ...auditColumns,
     {
       key: 'more',
       title: '',
