@@ -3,16 +3,15 @@
 // page need `npm run build`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageFolders } from './jest/packages.mjs';
+import { packageFolders } from './tests/packages.mjs';
 
 const [path, ...options] = process.argv.slice(2);
 const file = path === undefined ? undefined : resolve(path);
 const folder = packageFolders.find((one) => file?.startsWith(`${one}/`));
 if (file === undefined || folder === undefined || !existsSync(file)) {
-  process.stderr.write('usage: npm run test:file -- apps/APP/test/FILE.test.ts [jest options]\n');
+  process.stderr.write('usage: npm run test:file -- apps/APP/test/FILE.test.ts [vitest options]\n');
   process.exit(1);
 }
 const tsc = fileURLToPath(new URL('../node_modules/typescript/lib/tsc.js', import.meta.url));
@@ -21,8 +20,9 @@ const byName = new Map(packageFolders.map((one) => [manifestOf(one).name, one]))
 
 for (const one of withImports(folder)) compile(one);
 const compiled = join('dist', relative(folder, file)).replace(/\.tsx?$/, '.js');
-const jest = createRequire(join(folder, 'package.json')).resolve('jest/bin/jest');
-run([jest, '--runTestsByPath', compiled, ...options], folder);
+const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
+const config = fileURLToPath(new URL('../vitest.config.mjs', import.meta.url));
+run([vitest, 'run', '--config', config, compiled, ...options], folder);
 
 /** The packages that a package imports, before those that import them, and itself; the consoles are only served. */
 function withImports(one, found = new Set()) {

@@ -3,21 +3,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageFolders } from './jest/packages.mjs';
-import { totalsFileOf } from './totals-reporter.mjs';
+import { packageFolders } from './tests/packages.mjs';
+import { totalsFileOf } from './tests/totals-reporter.mjs';
 
-// the packages' own jest
-const jest = createRequire(new URL('../packages/db/package.json', import.meta.url)).resolve('jest/bin/jest');
-const config = fileURLToPath(new URL('jest/every-package.mjs', import.meta.url));
+const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
 
 // Two runs at once. End-to-end tests wait for other processes half of their time, so they run beside the workers of the
 // packages; one after the other, as two stacks at once leave a log-in too little of the gate's two cores.
 const runs = [
-  { run: 'stacks', args: ['--selectProjects', 'e2e', '--maxWorkers', '1'] },
-  { run: 'packages', args: ['--ignoreProjects', 'e2e'] },
+  { run: 'stacks', args: ['packages/e2e/', '--maxWorkers', '1'] },
+  { run: 'packages', args: ['--exclude', 'packages/e2e/**'] },
 ];
 
 // what else the machine has set reaches no test
@@ -65,6 +62,8 @@ for (const folder of packageFolders) {
   for (const key of Object.keys(sums)) sums[key] += totals[key];
   process.stdout.write(`${seconds(totals.ms)} s  ${name}: ${sentenceOf(totals)}\n`);
 }
+// what was thrown outside of tests
+for (const { errors } of results) sums.failed += errors;
 process.stdout.write(`${sentenceOf(sums)}\n`);
 const areGood = results.every(({ status }) => status === 0);
 process.exitCode = areGood && sums.failed === 0 ? 0 : 1;
@@ -72,8 +71,8 @@ process.exitCode = areGood && sums.failed === 0 ? 0 : 1;
 async function testsOf({ run, args }) {
   const totalsFile = totalsFileOf(run);
   rmSync(totalsFile, { force: true });
-  const colors = process.stderr.isTTY ? ['--colors'] : [];
-  const child = spawn(process.execPath, [jest, '--config', config, ...args, ...colors], {
+  const colors = process.stderr.isTTY ? ['--color'] : [];
+  const child = spawn(process.execPath, [vitest, 'run', ...args, ...colors], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: { ...env, CERTLOOP_TEST_TOTALS: run },
     // by pipes, as the status lines that a run draws on a terminal would overwrite those of the other
@@ -83,7 +82,7 @@ async function testsOf({ run, args }) {
   child.stderr.pipe(process.stderr);
   const [status] = await once(child, 'close');
   const totals = existsSync(totalsFile) ? JSON.parse(readFileSync(totalsFile, 'utf8')) : undefined;
-  return { status, packages: {}, slowest: [], ...totals };
+  return { status, packages: {}, slowest: [], errors: 0, ...totals };
 }
 
 function seconds(ms) {

@@ -42,12 +42,16 @@ const bad = {
   'a property': `${began}const load = { ms: 0 };\nload.ms = performance.now() - began;\nexpect(load.ms).toBeLessThan(50);`,
   'a property that is taken out': `${began}const listed = () => ({ ms: performance.now() - began });
     const { ms } = listed();\nexpect(ms).toBeLessThan(50);`,
-  'a limit of a file': 'jest.setTimeout(60_000);',
+  'a limit of a file': 'vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });',
+  'a limit of the tests of a file': 'vi.setConfig({ testTimeout: 60_000, hookTimeout: hangMs });',
+  'a limit with a name of a file': 'vi.setConfig({ testTimeout });',
+  'a limit among options': "test('works', { timeout: 60_000 }, async () => {});",
+  'a limit of a suite': "describe('all', { timeout: 60_000 }, () => {});",
   'a limit of a test': "test('works', async () => {}, 60_000);",
   'a limit of many tests': "test.each([1, 2])('works', async () => {}, 60_000);",
   'a limit of a hook': 'beforeAll(async () => {}, 60_000);',
   'a limit with a name': "const limitMs = 60_000;\ntest('works', async () => {}, limitMs);",
-  'a calculated limit': 'jest.setTimeout(2 * 60_000);',
+  'a calculated limit': 'vi.setConfig({ testTimeout: 2 * 60_000, hookTimeout: 2 * 60_000 });',
   'a limit of a test that may be skipped': "(isGiven ? test.skip : test)('works', async () => {}, limitMs);",
   'a limit with a name of a hook': 'beforeAll(async () => {}, limitMs);',
   'a pause of a story': 'await page.waitForTimeout(500);',
@@ -98,7 +102,7 @@ test('accepts moments in order, spans that nothing asserts, inputs, and the time
     { const spent = Date.now() - before; report({ spent }); }
     { const spent = counted(); expect(spent).toBeLessThan(5); }
     expect(app.clock.now() - began).toBeLessThan(50);
-    jest.setTimeout(hangMs * rounds);
+    vi.setConfig({ testTimeout: hangMs * rounds, hookTimeout: hangMs * rounds });
     test('works', async () => {}, hangMs + rounds * 60_000);
     test.each(rows)('works', async () => {});
     expect(list.slice(0, 3)).toHaveLength(3);`;

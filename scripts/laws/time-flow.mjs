@@ -13,7 +13,7 @@ const scopeType = /^(BlockStatement|For(Of|In)?Statement|CatchClause|SwitchState
 const asserts =
   'asserts how much time passes; the conventions of CONTRIBUTING.md name what to assert instead';
 const limits =
-  'sets a limit of its own; jest.config.mjs has the one that ends hangs, and a longer one is a multiple of hangMs';
+  'sets a limit of its own; vitest.config.mjs has the one that ends hangs, and a longer one is a multiple of hangMs';
 export const waits =
   'waits for a moment; wait for a state by `until` of @certloop/contracts/testing, or move the clock';
 
@@ -151,8 +151,8 @@ class FileOfTests {
       this.noteAssertion(node, () => values.some((value) => this.kindOf(value, scope) === span));
     }
     if (/\.waitForTimeout$/.test(text)) this.refused.push({ node, what: waits });
-    const limit = limitOf(callee, given);
-    if (limit !== undefined && !mentions(limit, 'hangMs')) this.refused.push({ node, what: limits });
+    const isBounded = limitsOf(callee, given).every((limit) => mentions(limit, 'hangMs'));
+    if (!isBounded) this.refused.push({ node, what: limits });
   }
 
   noteAssertion(node, isBroken) {
@@ -250,19 +250,25 @@ class FileOfTests {
   }
 }
 
-/** Places of the limit in the arguments of what takes one. */
+/** Places of a limit, and of options that may have one, in the arguments of what takes it. */
 const limitPlaces = [
-  [/^jest\.setTimeout$/, 0],
   [/^(before|after)(All|Each)$/, 1],
   [/^(test|it)\b/, 2],
 ];
+const optionPlaces = [
+  [/^vi\.setConfig$/, 0],
+  [/^(test|it|describe)\b/, 1],
+];
 
-/** The limit that a call sets for a file, a hook or a test. */
-function limitOf(callee, given) {
+/** The limits that a call sets for a file, a hook or a test. */
+function limitsOf(callee, given) {
   // of `test.each(rows)(…)`, and of `(isGiven ? test : test.skip)(…)`
   const text = textOf(callee.callee ?? callee.expression?.alternate ?? callee);
-  const place = limitPlaces.find(([name]) => name.test(text))?.[1];
-  return given[place]?.expression;
+  const at = (places) =>
+    places.filter(([name]) => name.test(text)).flatMap(([, place]) => given[place]?.expression ?? []);
+  const options = at(optionPlaces).flatMap(({ properties = [] }) => properties);
+  const named = options.filter(({ key, value }) => /timeout$/i.test(key?.value ?? value));
+  return [...at(limitPlaces), ...named];
 }
 
 function mentions(node, name) {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { isoMicros, isoSeconds, microsOf } from './instants.js';
 
 const noon = microsOf(new Date('2026-01-02T12:00:00Z'));

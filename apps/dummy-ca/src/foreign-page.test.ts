@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isFromOtherSite } from './foreign-page.js';
 
 const host = 'ca.example.org:3002';

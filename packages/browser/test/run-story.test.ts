@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Browser, hasBrowser, openBrowser, runStory } from '../src/index.js';
 
 const page = (head: string, body: string) =>
@@ -47,6 +47,9 @@ const pages: Readonly<Record<string, string>> = {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     browser = await openBrowser();
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
   });
   afterAll(async () => {
     await browser.close();
@@ -92,7 +95,7 @@ const pages: Readonly<Record<string, string>> = {
   });
 
   test('fails if an element is missing on the page', async () => {
-    process.env['STORY_TRACE'] = '1';
+    vi.stubEnv('STORY_TRACE', '1');
     const story = runStory(
       browser,
       { name: 'missing', url: `${url}/good`, pictures },

@@ -1,5 +1,5 @@
 import { Argument, type CommandUnknownOpts as Command, type Option } from '@commander-js/extra-typings';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { runCertloop } from './certloop.fixture.js';
 import { createPem, onlyId, serveContracts } from './contract-service.fixture.js';

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { allowRename, findEnough } from './existing.js';
 import { processIo } from './io.js';
 

@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts as Command } from '@commander-js/extra-typings';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { processIo } from './io.js';
 import { operationTables } from './operations.js';
 import { createProgram } from './program.js';

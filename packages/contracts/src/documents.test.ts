@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { certManagerContract } from './cert-manager/index.js';
 import { accountContract, checkMonitorContract } from './check-monitor/index.js';
 import { dummyCaContract } from './dummy-ca/index.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Contract, endpoint, json, text } from './endpoint.js';
 import type { Handlers } from './handlers.js';

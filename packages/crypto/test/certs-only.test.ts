@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createIssuer, createRoot, encodeCertsOnly } from '../src/index.js';
 import { hasOpenssl, OpensslFolder } from './openssl.js';
 

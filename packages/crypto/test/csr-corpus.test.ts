@@ -1,7 +1,7 @@
 import { InvalidInput } from '@certloop/contracts';
 import { excessMs } from '@certloop/contracts/testing';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeExtension } from '../src/certificates/extensions.js';
 import { buildCsr } from '../src/csrs/build-csr.js';
 import { parseCsr, verifyCsr } from '../src/csrs/csr.js';

@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Certificate, parseCertificate } from '../src/certificates/certificate.js';
 import { describeCertificate } from '../src/certificates/certificate-description.js';
 import type { IssueRequest } from '../src/certificates/certificate-profile.js';

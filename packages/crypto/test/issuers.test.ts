@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parseCertificate } from '../src/certificates/certificate.js';
 import { describeCertificate } from '../src/certificates/certificate-description.js';
 import { issueCertificate } from '../src/certificates/issue.js';

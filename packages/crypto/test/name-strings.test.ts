@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueCertificate } from '../src/certificates/issue.js';
 import type { Issuer } from '../src/certificates/issuer.js';
 import type { Csr } from '../src/csrs/csr.js';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseAddress } from './source.js';
 
 describe('a database address', () => {

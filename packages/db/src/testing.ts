@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe } from '@jest/globals';
+import { afterAll, beforeEach, describe } from 'vitest';
 import { type Database, type DatabaseOptions, openDatabase, type Schema } from './database.js';
 import type { DialectName } from './dialect.js';
 import { usualLimits } from './postgres/postgres-client.js';

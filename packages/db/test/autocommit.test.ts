@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { type Autocommit, type Database, executeSql } from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { insertNamed, namesIn } from './support/rows.js';

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { LessThanOrEqual } from 'typeorm';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { claimDueBatch, type Database, insertMany, openDatabase, updateRows } from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { claimJob, type JobRow, jobs, queue } from './support/queue.js';

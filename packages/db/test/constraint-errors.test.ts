@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Conflict } from '@certloop/contracts';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { constraintViolation, type Database, insertMany, onUniqueViolation, type Tx } from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { customer, namesIn } from './support/rows.js';

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from 'vitest';
 import { type Database, findRow, findRows, hasRow, insertMany, updateRows } from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { customer } from './support/rows.js';

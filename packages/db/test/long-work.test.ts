@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { type Database, executeSql, insertMany, onUniqueViolation, querySql, type Tx } from '../src/index.js';
 import { SqliteThread } from '../src/sqlite/sqlite-thread.js';
 import { scratchFolder } from '../src/testing/scratch.js';

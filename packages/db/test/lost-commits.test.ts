@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dialects } from '../src/dialect.js';
 import { insertMany, openDatabase, type Tx } from '../src/index.js';
 import { parseAddress } from '../src/source.js';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { until } from '@certloop/contracts/testing';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   addColumns,
   column,

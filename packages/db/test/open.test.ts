@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, DatabaseUnavailable, insertMany, openDatabase } from '../src/index.js';
 import { testDatabaseUrl, testDialects } from '../src/testing.js';
 import { customer, gate, insertNamed, names, namesIn } from './support/rows.js';

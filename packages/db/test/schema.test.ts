@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { addColumns, column, insertMany, type Migration, openDatabase, type Schema } from '../src/index.js';
 import { describeEachDialect, type TestDatabase, testDatabaseUrl } from '../src/testing.js';
 import { customer, namesIn } from './support/rows.js';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { type Database, onUniqueViolation } from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { gate, insertNamed, namesIn } from './support/rows.js';

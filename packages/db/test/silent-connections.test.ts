@@ -1,5 +1,5 @@
 import { until } from '@certloop/contracts/testing';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   type Autocommit,
   type Database,

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { column, type Database, executeSql, insertMany, querySql } from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { customer } from './support/rows.js';

@@ -1,8 +1,8 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { InvariantFailed } from '@certloop/contracts';
-import { beforeEach, expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
+import { beforeEach, expect, test } from 'vitest';
 import { type Database, insertMany } from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { customer, gate, insertNamed, names, namesIn } from './support/rows.js';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import { In, IsNull, LessThan, MoreThanOrEqual } from 'typeorm';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { deleteRows, insertMany, updateRows } from '../src/index.js';
 import { describeEachDialect, type TestDatabase } from '../src/testing.js';
 import { customer } from './support/rows.js';

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { type Database, DatabaseUnavailable, isDiskFault } from '../src/index.js';
 import { describeEachDialect, fillDiskOf } from '../src/testing.js';
 import { insertNamed, namesIn } from './support/rows.js';

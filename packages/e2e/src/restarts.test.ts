@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createRestartLimit } from './restarts.js';
 
 test('allows five restarts within any minute', () => {

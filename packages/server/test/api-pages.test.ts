@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   apiPages,
   createHttpApp,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Listening } from '../src/index.js';
 import { knownId as id, startThings, type Things, thingsUpTo } from './bound-things.js';
 

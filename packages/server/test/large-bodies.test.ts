@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHttpApp, createLogger, receiveBytes, receiveUpload } from '../src/index.js';
 import { openAccepted } from '../src/testing/accepted-sockets.js';
 

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { listen } from '../src/index.js';
 
 const fixture = fileURLToPath(new URL('./service.fixture.js', import.meta.url));

@@ -1,6 +1,6 @@
 import { endpoint, json, NotFound, scalars } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
   bind,

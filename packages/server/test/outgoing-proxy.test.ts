@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '@certloop/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutgoingFetch, type OutgoingOptions, type Resolve, refusalOfTarget } from '../src/index.js';
 
 const publicAddress = '93.184.215.14';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
-import { expect, test } from '@jest/globals';
 import express from 'express';
 import request from 'supertest';
+import { expect, test } from 'vitest';
 import { createLogger, noteRoute, requestLog } from '../src/observability/logger.js';
 
 /** Level of the line of one request whose route and status are those given; undefined when no line was written. */

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createGuard } from './guard.js';
 
 const guard = createGuard({ allowCidrs: ['10.1.0.0/16', 'fd12::/16'], ports: [443, 8443] });

@@ -1,5 +1,5 @@
 import { formatPem } from '@certloop/crypto';
-import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { createGuard } from '../src/guard.js';
 import { probe } from '../src/probe.client.js';
 import { createAuthority, type Leaf } from './authority.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { type Class, classifyObservation } from '../src/classify.js';
 import { createGuard } from '../src/guard.js';
 import { probe } from '../src/probe.client.js';

@@ -1,6 +1,6 @@
 import { spkiSha256 } from '@certloop/crypto';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Class, classes, classifyObservation, type Judging } from '../src/classify.js';
 import { hintOf } from '../src/hint.js';
 import type { ServedCertificate } from '../src/observation.js';

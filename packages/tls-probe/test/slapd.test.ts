@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, until } from '@certloop/contracts/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createGuard } from '../src/guard.js';
 import { probe } from '../src/probe.client.js';
 import { createAuthority, pemOf } from './authority.js';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { formsWithoutCurl, measureConsole } from '@certloop/web-kit/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 
 const built = measureConsole(fileURLToPath(new URL('../dist', import.meta.url)));
 

@@ -1,6 +1,6 @@
 import { Forbidden, NotFound } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import {
   canOn,
   type Level,
@@ -146,7 +146,10 @@ describe('refusals', () => {
 
   test('a missing level is reported with the required and the actual level', () => {
     expect(() => requireLevel(rights, north, 'FULL_ACCESS')).toThrow(
-      new Forbidden('this needs FULL_ACCESS on the space; you hold READ_WRITE'),
+      new Forbidden('this needs FULL_ACCESS on the space; you hold READ_WRITE', {
+        code: 'insufficient_level',
+        title: 'Not permitted on this space',
+      }),
     );
   });
 

@@ -1,5 +1,5 @@
 import { certManagerContract } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type Operation, routeNeeds } from './route-needs.js';
 
 const operations = Object.keys(certManagerContract) as Operation[];

@@ -9,7 +9,7 @@ import {
   keyIdentifier,
   parseCsr,
 } from '@certloop/crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { certificateId } from './certificate-id.js';
 
 // The serial numbers are that of the example in RFC 9773 §4.1, and its neighbours without a high bit.

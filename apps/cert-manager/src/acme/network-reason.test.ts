@@ -1,5 +1,5 @@
 import { UpstreamFailed } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isUntrusted, networkReason } from './network-reason.js';
 
 const withCode = (code: string) => Object.assign(new Error('words'), { code });

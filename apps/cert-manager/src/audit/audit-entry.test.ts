@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { anonymousCaller, nilUuid } from '../access/caller.js';
 import { auditFacts } from './audit-entry.js';
 

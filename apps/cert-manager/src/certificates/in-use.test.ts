@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { chainEndOf, chainHint, endsView, leafEndOf } from './in-use.js';
 
 const march = new Date('2026-03-01T00:00:00Z');

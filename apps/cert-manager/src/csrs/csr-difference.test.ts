@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { csrDifference } from './csr-difference.js';
 
 const csr = (names: Readonly<Record<string, readonly string[]>>, spkiSha256 = 'key') => ({

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pageHeaders } from './page-headers.js';
 
 const next = { at: new Date('2026-03-01T12:00:00.123Z'), id: '3f8c1b1e-6a43-4f0e-9a43-0d8a6c1c5b7e' };

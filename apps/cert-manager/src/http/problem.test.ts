@@ -1,5 +1,5 @@
 import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { describeProblem } from './problem.js';
 
 test('an error sets detail, message and error to the same text', () => {

@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { csrFindings } from './csr-findings.js';
 import { type CsrFacts, requireUsableCsr } from './csr-policy.js';
 

@@ -1,5 +1,5 @@
 import { buildCsr, generateKeyPair, type KeyKind } from '@certloop/crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { areSameIdentifiers, orderSubject } from './csr-rules.js';
 
 type Wanted = Omit<Parameters<typeof buildCsr>[0], 'privateKey'> & { readonly kind?: KeyKind };

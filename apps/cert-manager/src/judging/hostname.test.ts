@@ -1,6 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { coversHostname, normalHostname, readHostname } from './hostname.js';
 
 const label63 = 'a'.repeat(63);

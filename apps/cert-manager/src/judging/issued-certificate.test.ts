@@ -15,7 +15,7 @@ import {
   parseCsr,
   splitChain,
 } from '@certloop/crypto';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { validateChain } from './acme-certificate.js';
 import {
   chainToRoot,

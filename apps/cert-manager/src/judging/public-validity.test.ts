@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isPublicName, publicValidityDays, validityWarning } from './public-validity.js';
 
 test.each([

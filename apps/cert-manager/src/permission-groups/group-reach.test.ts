@@ -1,6 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { levels } from '../access/levels.js';
 import { rightsOf } from '../access/rights.js';
 import { type AskedReach, changedReach, type GroupReach, newReach } from './group-reach.js';

@@ -1,5 +1,5 @@
 import type { IssuancePolicy } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { changeDetails } from './policy-change.js';
 
 const open: IssuancePolicy = { allowedNames: null, providerIds: null };

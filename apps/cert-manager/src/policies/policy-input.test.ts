@@ -1,5 +1,5 @@
 import { type AllowedNames, InvalidInput } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { normalPolicy } from './policy-input.js';
 
 const nothing: AllowedNames = { names: [], suffixes: [], wildcards: false, cidrs: [], beyondFqdn: false };

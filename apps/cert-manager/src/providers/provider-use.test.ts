@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type ProviderUse, useSentence } from './provider-use.js';
 
 const fqdns = (count: number, ...names: string[]): ProviderUse => ({

@@ -1,6 +1,6 @@
 import { renewalStatuses } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { changeOfRenewal, type RenewalEvent, type RenewalState } from './renewal-entry.js';
 
 const noon = new Date('2026-05-01T12:00:00Z');

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { planRenewal, type RenewalTerms, restUntil, withRest } from './renewal-policy.js';
 
 const day = 86_400_000;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { nextRevocationTry, obstacleToRevocation, type RevocationFacts } from './revocation-rules.js';
 
 const now = new Date('2026-03-01T12:00:00Z');

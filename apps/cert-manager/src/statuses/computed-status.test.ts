@@ -1,6 +1,6 @@
 import type { FqdnState } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { graceOf, noticeAt } from './attention.js';
 import { computeStatus, type StatusFacts, stateAt, statusProblems } from './computed-status.js';

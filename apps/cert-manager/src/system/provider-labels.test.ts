@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createLabels } from './watched-providers.service.js';
 
 test('uses the first names as labels, and one common label for all further ones', () => {

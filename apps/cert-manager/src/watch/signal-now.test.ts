@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { noticeAt } from '../statuses/attention.js';
 import { computeStatus, type StatusFacts, stateAt } from '../statuses/computed-status.js';
 import {

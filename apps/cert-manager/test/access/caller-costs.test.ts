@@ -18,7 +18,7 @@ import {
   type WorstBody,
   writeCosts,
 } from '@certloop/server/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Operation, routeNeeds } from '../../src/access/route-needs.js';
 import { type SuiteApp, startApp } from '../support/app.js';
 import { callBeside } from '../support/ask-beside.js';
@@ -30,7 +30,7 @@ import { seedEarlier, seedListed, seedWithCsrs } from '../support/large-place.js
 import { type Person, signIn } from '../support/people.js';
 
 // ends a hang only: there are thousands of requests
-jest.setTimeout(3 * hangMs);
+vi.setConfig({ testTimeout: 3 * hangMs, hookTimeout: 3 * hangMs });
 
 const publicBytes = 16_384;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AuditLog, certManagerContract, type Endpoint } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Operation, routeNeeds } from '../../src/access/route-needs.js';
 import { measureAuditLogs } from '../../src/audit/audit-extent.repository.js';

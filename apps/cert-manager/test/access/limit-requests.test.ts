@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { startAppOnSqlite, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace } from '../support/inventory.js';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApp } from '../support/app.js';
 import type { FakeCa } from '../support/cas/fake-ca.js';
 import { addGroup, addUser, grant } from '../support/factories.js';

@@ -1,6 +1,6 @@
 import { certManagerContract } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routeNeeds } from '../../src/access/route-needs.js';
 import { makeGroup } from '../support/access/groups.js';
 import { askingAs, type Cast, callerKinds, rowsOf, settleCast } from '../support/access/matrix.js';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { type Listening, listen } from '@certloop/server';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answerUnparsed } from '../../src/http/unparsed-requests.responder.js';
 import { startAppOnSqlite, type TestApp } from '../support/app.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createKeyedLimiter, createLogger } from '@certloop/server';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acmeDnsBackend, updateBackend, webhookBackend } from '../../src/acme/dns/dns-backends.service.js';
 import { dnsProof } from '../../src/acme/dns/dns-proof.js';
 import { waitForRecord } from '../../src/acme/dns/dns-propagation.client.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Fqdn, RequestReply } from '@certloop/contracts';
 import { freePort } from '@certloop/contracts/testing';
 import { certificateLabel, createRoot, formatPem } from '@certloop/crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeAgainstPebble } from '../support/acme/describe-pebble.js';
 import { type Pebble, startPebble } from '../support/acme/pebble.js';
 import { type SmallDns, startSmallDns } from '../support/acme/small-dns.js';

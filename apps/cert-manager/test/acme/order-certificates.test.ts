@@ -1,7 +1,7 @@
 import type { Certificate } from '@certloop/contracts';
 import { executeSql, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { findNewestCertificate } from '../../src/certificates/newest-certificates.repository.js';
 import { schema } from '../../src/database.js';

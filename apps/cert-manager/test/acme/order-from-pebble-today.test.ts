@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import { executeSql } from '@certloop/db';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { certificateId } from '../../src/acme/certificate-id.js';
 import { updateCertificate } from '../../src/certificates/certificates.repository.js';
 import type { Exchange } from '../support/acme/acme-recorder.js';

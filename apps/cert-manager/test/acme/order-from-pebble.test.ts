@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import { csrLabels, exportSpki, parseCsr, parsePem } from '@certloop/crypto';
 import { executeSql } from '@certloop/db';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acmeAccounts, challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import { changeAccountKey } from '../support/acme/account-key.js';
 import { describeAgainstPebble } from '../support/acme/describe-pebble.js';

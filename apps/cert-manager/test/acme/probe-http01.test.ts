@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { probeHttp01 } from '../../src/acme/http01-probe.client.js';
 import { createOutgoing } from '../../src/providers/outgoing.client.js';
 import { listening } from '../support/small-server.js';

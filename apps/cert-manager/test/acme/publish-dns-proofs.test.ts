@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { createKeyedLimiter } from '@certloop/server';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acmeDnsBackend, updateBackend, webhookBackend } from '../../src/acme/dns/dns-backends.service.js';
 import { createDnsView } from '../../src/acme/dns/dns-view.client.js';
 import { listening, silentAddress, textOf } from '../support/small-server.js';

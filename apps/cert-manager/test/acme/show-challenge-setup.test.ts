@@ -1,6 +1,6 @@
 import type { ChallengeSetup, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addCsr, addFqdn, addSpace, badIds, pathOf, unknownId } from '../support/inventory.js';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditClearings } from '../../src/audit/audit.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { signIn } from '../support/people.js';

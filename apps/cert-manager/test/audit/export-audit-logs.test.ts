@@ -4,7 +4,7 @@ import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AuditLog } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtInCaller } from '../../src/access/caller.js';
 import { recordAudit } from '../../src/audit/audit.service.js';
 import type { AuditEntry } from '../../src/audit/audit-entry.js';

@@ -1,7 +1,7 @@
 import { openDatabase } from '@certloop/db';
 import { createTestDatabase, describeOnPostgres } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { indexAuditTexts } from '../../src/audit/search/index-audit-texts.service.js';
 import { findTextIndex } from '../../src/audit/search/text-index.repository.js';
 import { schema } from '../../src/database.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditLogsPage } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtInCaller, type Caller } from '../../src/access/caller.js';
 import { recordAudit } from '../../src/audit/audit.service.js';
 import type { AuditEntry } from '../../src/audit/audit-entry.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AuditLogsPage } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtInCaller } from '../../src/access/caller.js';
 import { recordAudit } from '../../src/audit/audit.service.js';
 import { startApp, type TestApp } from '../support/app.js';

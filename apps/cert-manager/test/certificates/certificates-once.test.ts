@@ -1,6 +1,6 @@
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pathOf } from '../support/inventory.js';
 import { certificatesOf, issuedFqdn, type RenewalPlace, startRenewing } from '../support/renewals.js';
 

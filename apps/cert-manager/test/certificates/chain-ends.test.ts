@@ -1,7 +1,7 @@
 import type { Certificate, Fqdn, FqdnStatus } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
 import { type ChainedCa, createChainedCa } from '../support/cas/chained-ca.js';
 import { addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';

@@ -2,7 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { splitChain } from '@certloop/crypto';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from 'vitest';
 import { foreignCertificate, foreignPem } from '../support/cas/foreign-ca.js';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';

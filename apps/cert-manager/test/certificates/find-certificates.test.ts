@@ -1,7 +1,7 @@
 import type { CertificateDetail, FoundCertificate } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { readPages } from '../support/list-pages.js';

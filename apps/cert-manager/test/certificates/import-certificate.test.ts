@@ -1,6 +1,6 @@
 import type { Certificate, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { serialOf } from '../support/cas/fake-revocations.js';
 import { foreignCertificate, foreignPem } from '../support/cas/foreign-ca.js';
 import { addCsr, addFqdn, addSpace, auditEntries, csrUpload, pathOf } from '../support/inventory.js';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { Fqdn } from '@certloop/contracts';
 import { certificateLabel, parsePem } from '@certloop/crypto';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
 import { orderingByHttp } from '../support/acme/scripted-acme.js';
 import { createChainedCa, type Link } from '../support/cas/chained-ca.js';

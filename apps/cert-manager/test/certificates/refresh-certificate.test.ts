@@ -1,6 +1,6 @@
 import type { Certificate, Csr, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { certificates, updateCertificate } from '../../src/certificates/certificates.repository.js';
 import type { TestApp } from '../support/app.js';
 import type { FakeCa } from '../support/cas/fake-ca.js';

@@ -1,6 +1,6 @@
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { countExpiring } from '../../src/certificates/certificate-lists.repository.js';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { schema } from '../../src/database.js';

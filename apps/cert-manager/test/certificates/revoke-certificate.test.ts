@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from 'vitest';
 import { countExpiring } from '../../src/certificates/certificate-lists.repository.js';
 import { listSpaceExpiry } from '../../src/system/expiry-scrape.repository.js';
 import type { TestApp } from '../support/app.js';

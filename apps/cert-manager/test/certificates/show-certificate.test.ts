@@ -2,7 +2,7 @@ import type { CertificateDetail } from '@certloop/contracts';
 import { parseCertificate, spkiSha256, splitChain } from '@certloop/crypto';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { foreignCertificate } from '../support/cas/foreign-ca.js';
 import { grant } from '../support/factories.js';
 import { addCsr, addFqdn, addSpace, badIds, pathOf, unknownId } from '../support/inventory.js';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Certificate, Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { findJob, insertJob } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import type { IssuanceRow } from '../../src/issuance/signing/issuances.repository.js';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';

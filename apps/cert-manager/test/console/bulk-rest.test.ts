@@ -1,7 +1,7 @@
 import { hasBrowser } from '@certloop/browser';
 import type { FqdnChange } from '@certloop/contracts';
 import { column, querySql } from '@certloop/db';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { seedListed } from '../support/large-place.js';
 import { fqdnWithCsr } from '../support/signing.js';

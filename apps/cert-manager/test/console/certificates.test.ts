@@ -1,6 +1,6 @@
 import { hasBrowser } from '@certloop/browser';
 import type { CertificateDetail } from '@certloop/contracts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { foreignPem } from '../support/cas/foreign-ca.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addFqdn, addSpace, pathOf } from '../support/inventory.js';

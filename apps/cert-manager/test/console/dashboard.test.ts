@@ -1,5 +1,5 @@
 import { hasBrowser, type Story } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { holdBack } from '../support/hold-back.js';
 import { addFqdn, pathOf } from '../support/inventory.js';

@@ -1,5 +1,5 @@
 import { failingCommands, hasBrowser, hasCurl, type Story } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 
 const canRun = [hasBrowser(), hasCurl()].every(Boolean);

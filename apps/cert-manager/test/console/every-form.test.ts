@@ -1,6 +1,6 @@
 import { assertLosesNothing, type FormStage, formsIn, hasBrowser, openPath } from '@certloop/browser';
 import { findConsole } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeGroup } from '../support/access/groups.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { managerForms } from '../support/console-forms.js';

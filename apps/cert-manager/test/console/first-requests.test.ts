@@ -1,5 +1,5 @@
 import { hasBrowser, type Story } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
 

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { type Browser, hasBrowser, openBrowser, runStory } from '@certloop/browser';
 import { createTestDatabase } from '@certloop/db/testing';
 import { createLogger, createMovableClock, findConsole, listen } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.js';
 import { readCertManagerConfig } from '../../src/config.js';
 import { schema } from '../../src/database.js';

@@ -8,7 +8,7 @@ import {
   pagePaths,
 } from '@certloop/browser';
 import { findConsole } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeGroup } from '../support/access/groups.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { certificatesOf, renewedFqdn } from '../support/renewals.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { holdBack } from '../support/hold-back.js';
 import { addSpace, pathOf } from '../support/inventory.js';

@@ -1,7 +1,7 @@
 import { hasBrowser } from '@certloop/browser';
 import type { UserPermissions } from '@certloop/contracts';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeGroup } from '../support/access/groups.js';
 import type { TestApp } from '../support/app.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';

@@ -1,5 +1,5 @@
 import { hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { grant } from '../support/factories.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';

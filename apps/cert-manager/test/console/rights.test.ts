@@ -1,5 +1,5 @@
 import { hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeGroup, makeGroup } from '../support/access/groups.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { grant } from '../support/factories.js';

@@ -1,6 +1,6 @@
 import { type Browser, hasBrowser, openBrowser, runStory, tabTo } from '@certloop/browser';
 import { findConsole, type Listening, listen } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAppOnSqlite, type TestApp } from '../support/app.js';
 
 (hasBrowser() ? describe : describe.skip)('the session of a page', () => {

@@ -1,5 +1,5 @@
 import { hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { fqdnWithCsr, providerOf } from '../support/signing.js';

@@ -1,7 +1,7 @@
 import { hasBrowser, type Story } from '@certloop/browser';
 import type { Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addGroup } from '../support/factories.js';
 import { holdBack } from '../support/hold-back.js';

@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';
 import {

@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { TestApp } from '../support/app.js';
 import { addFqdn, addSpace, auditEntries, csrSample, csrUpload, pathOf } from '../support/inventory.js';
 import { describeRefusedUploads } from './upload-csr/refused-upload-tests.js';

@@ -8,7 +8,7 @@ import {
 import { buildCsr, csrLabels, describeCsr, parseCsr, parsePem, spkiSha256 } from '@certloop/crypto';
 import { newRowId } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askedNames } from '../../src/csrs/asked-names.js';
 import { formatDescription } from '../../src/csrs/csr-view.js';
 import { insertCsr } from '../../src/csrs/csrs.repository.js';

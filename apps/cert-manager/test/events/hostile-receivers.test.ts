@@ -1,5 +1,5 @@
 import { type HostileServer, hostileFaults, startHostileServer } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callWebhook } from '../../src/acme/dns/dns-webhook.client.js';
 import { createWebhookClient } from '../../src/events/webhook.client.js';
 import { createOutgoing } from '../../src/providers/outgoing.client.js';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Destination } from '../../src/events/event.js';
 import { insertEvent } from '../../src/events/events.repository.js';
 import { notices } from '../../src/events/notices.repository.js';

@@ -1,7 +1,7 @@
 import { excessMs } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { watchStretches } from '@certloop/server/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { events, insertEvent } from '../../src/events/events.repository.js';
 import { notices } from '../../src/events/notices.repository.js';
 import { startApp } from '../support/app.js';

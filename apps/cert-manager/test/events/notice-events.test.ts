@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { insertEvent } from '../../src/events/events.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { pathOf } from '../support/inventory.js';

@@ -1,6 +1,6 @@
 import { fillDiskOf } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMailClient } from '../../src/events/mail.client.js';
 import { createFullDiskNotice } from '../../src/events/notice-full-disk.service.js';
 import { createWebhookClient } from '../../src/events/webhook.client.js';

@@ -1,5 +1,5 @@
 import { insertMany, newRowId } from '@certloop/db';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { events, insertEvent } from '../../src/events/events.repository.js';
 import { notices } from '../../src/events/notices.repository.js';
 import { mailPassword } from '../support/monitor/notice-receivers.js';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listProviders, updateProvider } from '../../src/providers/providers.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';

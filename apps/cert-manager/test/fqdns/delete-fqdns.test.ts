@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countCsrRows } from '../../src/csrs/csrs.repository.js';
 import { countFqdnRows } from '../../src/fqdns/fqdns.repository.js';
 import { startApp, type TestApp } from '../support/app.js';

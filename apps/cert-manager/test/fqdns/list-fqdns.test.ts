@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { insertMany, newRowId } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FqdnRow, fqdns } from '../../src/fqdns/fqdns.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';

@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import { type OrderMoment, orderMoments } from '../../src/acme/orders/order-steps.js';
 import { startAppOn, type TestApp } from '../support/app.js';

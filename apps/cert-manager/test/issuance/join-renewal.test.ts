@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';
 import { startAppOn, type TestApp } from '../support/app.js';

@@ -2,7 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import { orderMoments } from '../../src/acme/orders/order-steps.js';
 import { orderingEnvironment } from '../support/acme/ordering-place.js';

@@ -1,7 +1,7 @@
 import type { ListedIssuanceJob } from '@certloop/contracts';
 import { insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';

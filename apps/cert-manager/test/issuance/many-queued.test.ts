@@ -4,7 +4,7 @@ import type { Provider } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { stretchExcess } from '@certloop/server/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { insertJob } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { type IssuanceRow, issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';

@@ -2,7 +2,7 @@ import type { Fqdn, Provider } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { stretchExcess } from '@certloop/server/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { findOpenJob } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { findIssuance, issuances, listRunning } from '../../src/issuance/signing/issuances.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';

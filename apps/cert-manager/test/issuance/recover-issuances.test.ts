@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Csr, Fqdn } from '@certloop/contracts';
 import { executeSql, insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { builtInCaller, internalOrigin } from '../../src/access/caller.js';
 import {
   claimIssuance,

@@ -2,7 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
 import { executeSql, insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type OrderMoment, orderMoments } from '../../src/acme/orders/order-steps.js';
 import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';

@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { csrLabels, parsePem } from '@certloop/crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
 import { issuances } from '../../src/issuance/signing/issuances.repository.js';

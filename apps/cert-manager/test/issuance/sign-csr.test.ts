@@ -1,7 +1,7 @@
 import type { Certificate, Fqdn } from '@certloop/contracts';
 import { certificateLabel, describeCertificate, parseCertificate, parsePem } from '@certloop/crypto';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { deleteEveryCsr, findCsr, lockCsrsForShare } from '../../src/csrs/csrs.repository.js';
 import type { TestApp } from '../support/app.js';
 import type { FakeCa, Manner } from '../support/cas/fake-ca.js';

@@ -2,7 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { parseCertificate, spkiSha256, splitChain } from '@certloop/crypto';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { createChainedCa } from '../support/cas/chained-ca.js';

@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
 import type { ScriptedAcme } from '../support/acme/scripted-acme.js';

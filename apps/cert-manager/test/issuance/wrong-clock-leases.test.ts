@@ -2,7 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createMovableClock } from '@certloop/server';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
 import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';

@@ -1,7 +1,7 @@
 import type { PermissionGroup } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeGroup, makeGroup, malformedBodies, readGroup, sendJson } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addSpace, auditEntries, badIds, unknownId } from '../support/inventory.js';

@@ -1,6 +1,6 @@
 import type { PermissionGroup } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeGroup } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addSpace, badIds, unknownId } from '../support/inventory.js';

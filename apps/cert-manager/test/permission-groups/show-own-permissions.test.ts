@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { addGroup, addToken, grantEverything } from '../support/factories.js';
 import { addSpace } from '../support/inventory.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCertManagerConfig } from '../../src/config.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';

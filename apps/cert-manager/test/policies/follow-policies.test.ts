@@ -1,7 +1,7 @@
 import type { AllowedNames, Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { policyRefusals } from '../../src/fqdns/policy/policy-refusals.repository.js';
 import { describeRun, hasSucceeded } from '../../src/renewals/heartbeat/run-report.js';
 import { startAppOn, type TestApp } from '../support/app.js';

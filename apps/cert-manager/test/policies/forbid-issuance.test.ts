@@ -1,6 +1,6 @@
 import type { AllowedNames, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
 import { type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { startApp, type TestApp } from '../support/app.js';

@@ -1,6 +1,6 @@
 import type { AllowedNames, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { TestApp } from '../support/app.js';
 import { auditEntries, pathOf } from '../support/inventory.js';
 import {

@@ -1,6 +1,6 @@
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import { executeSql } from '@certloop/db';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { addCsr, addFqdn, addSpace, auditEntries, csrUpload, pathOf } from '../support/inventory.js';
 import { createProvider, fqdnWithCsr, newCsr } from '../support/signing.js';
 import { describePolicies, example, unlimited } from './issuance-policy/policy-place.js';

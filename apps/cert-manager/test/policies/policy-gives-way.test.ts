@@ -1,6 +1,6 @@
 import type { IssuancePolicyChange } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestApp } from '../support/app.js';
 import { type Caller, callBeside } from '../support/ask-beside.js';
 import { addSpace, pathOf } from '../support/inventory.js';

@@ -2,7 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { policyRefusals } from '../../src/fqdns/policy/policy-refusals.repository.js';
 import { findDueReview, findSpacePolicy } from '../../src/fqdns/policy/space-policies.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createOutgoing, type Outgoing } from '../../src/providers/outgoing.client.js';
 import { listening } from '../support/small-server.js';
 

@@ -1,6 +1,6 @@
 import type { Fqdn, RequestReply } from '@certloop/contracts';
 import { freePort } from '@certloop/contracts/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type KeyChangeMoment, keyChangeMoments } from '../../src/acme/account-key.service.js';
 import { acmeAccounts } from '../../src/acme/acme-accounts.repository.js';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';

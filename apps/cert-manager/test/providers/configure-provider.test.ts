@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Provider } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretMask } from '../../src/providers/changes/config-rules.js';
 import { providers } from '../../src/providers/providers.repository.js';
 import { startApp, type TestApp } from '../support/app.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { describeEachDialect } from '@certloop/db/testing';
 import { parseKeyRing } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { providers } from '../../src/providers/providers.repository.js';
 import { rotateKeys } from '../../src/providers/secrets/rotate-keys.service.js';
 import { startScriptedAcme } from '../support/acme/scripted-acme.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Fqdn, Provider } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { acmeAccounts } from '../../src/acme/acme-accounts.repository.js';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { issuances } from '../../src/issuance/signing/issuances.repository.js';

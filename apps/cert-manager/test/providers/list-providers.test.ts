@@ -1,6 +1,6 @@
 import type { Provider } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { auditEntries, badIds, unknownId } from '../support/inventory.js';
 import { enable, providerOf } from '../support/signing.js';

@@ -1,6 +1,6 @@
 import type { Provider } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
 import { orderingByHttp } from '../support/acme/scripted-acme.js';
 import { addCsr } from '../support/inventory.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { openSecret, parseKeyRing, sealSecret } from '@certloop/server';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acmeAccounts, insertAccountRow } from '../../src/acme/acme-accounts.repository.js';
 import { accountKeyPlace } from '../../src/providers/acme/acme-parts.service.js';
 import {

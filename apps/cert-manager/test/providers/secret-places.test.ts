@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { secretMask } from '../../src/providers/changes/config-rules.js';
 import { sealConfig } from '../../src/providers/changes/configure-provider.service.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger, createMovableClock, parseKeyRing } from '@certloop/server';
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
 import {
   ensureProviders,

@@ -1,7 +1,7 @@
 import { type Fqdn, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import type { Provider, RenewalAdvice } from '../../src/providers/provider.js';
 import { type AdviceDeps, askAdvice } from '../../src/renewals/advice/ask-advice.service.js';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace, badIds, pathOf, unknownId } from '../support/inventory.js';

@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import { type OrderMoment, orderMoments } from '../../src/acme/orders/order-steps.js';
 import { hasSucceeded } from '../../src/renewals/heartbeat/run-report.js';

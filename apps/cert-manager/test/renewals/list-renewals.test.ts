@@ -1,7 +1,7 @@
 import type { Fqdn, RenewalQueueEntry } from '@certloop/contracts';
 import { insertMany, newRowId } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmit } from '../../src/changes/reactions.service.js';
 import { sweepRenewals } from '../../src/renewals/queue/sweep-renewals.service.js';
 import { type RenewalRow, renewalQueue } from '../../src/renewals/renewals.repository.js';

@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { addCsr, auditEntries } from '../support/inventory.js';
 import {
   addTestRenewal,

@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { startAppOn } from '../support/app.js';
 import { clearInventory, openEntryOf, queueOf, renewedFqdn, useRenewing } from '../support/renewals.js';
 

@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEmit } from '../../src/changes/reactions.service.js';
 import { listIssuances } from '../../src/issuance/signing/issuances.repository.js';
 import {

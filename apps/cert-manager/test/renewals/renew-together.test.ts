@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { insertMany, newRowId, openDatabase } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { createEmit } from '../../src/changes/reactions.service.js';
 import { csrs, findLatestCsr } from '../../src/csrs/csrs.repository.js';

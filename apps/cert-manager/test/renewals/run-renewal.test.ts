@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { grant } from '../support/factories.js';
 import { auditEntries, badIds, unknownId } from '../support/inventory.js';
 import { entriesOf, openEntryOf, queueOf, renewedFqdn, useRenewing } from '../support/renewals.js';

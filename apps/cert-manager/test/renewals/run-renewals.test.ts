@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { builtInUserIds } from '../../src/access/caller.js';
 import { updateIssuance } from '../../src/issuance/signing/issuances.repository.js';
 import { updateProvider } from '../../src/providers/providers.repository.js';

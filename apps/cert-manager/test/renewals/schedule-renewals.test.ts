@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';
 import {

@@ -3,7 +3,7 @@ import { hangMs } from '@certloop/contracts/testing';
 import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger, createMovableClock } from '@certloop/server';
-import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
 import { runAdviceJob } from '../../src/renewals/advice/run-advice-job.service.js';
 import { createHeartbeat } from '../../src/renewals/heartbeat/heartbeat.client.js';

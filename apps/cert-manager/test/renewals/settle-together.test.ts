@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deleteFqdnRow } from '../../src/fqdns/fqdn-changes.repository.js';
 import type { RenewalStep } from '../../src/renewals/queue/renew-certificate.service.js';
 import { findOpenRenewal, updateRenewal } from '../../src/renewals/renewals.repository.js';

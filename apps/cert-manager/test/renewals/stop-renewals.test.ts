@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Tx } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { claimRenewals, listDueRenewals } from '../../src/renewals/queue/due-renewals.repository.js';
 import { changeOfRenewal } from '../../src/renewals/renewal-entry.js';
 import { updateRenewal, updateRenewals } from '../../src/renewals/renewals.repository.js';

@@ -1,6 +1,6 @@
 import type { Certificate, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantEverything } from '../support/factories.js';
 import { addSpace, auditEntries, unknownId } from '../support/inventory.js';
 import {

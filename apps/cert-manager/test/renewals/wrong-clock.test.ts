@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger, createMovableClock, createSteadyClock } from '@certloop/server';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   certificatesOf,
   clearInventory,

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { grant, grantEverything } from '../support/factories.js';
 import { addSpace, auditEntries } from '../support/inventory.js';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countCsrRows } from '../../src/csrs/csrs.repository.js';
 import { countFqdnRows } from '../../src/fqdns/fqdns.repository.js';
 import { listGroupsOf } from '../../src/permission-groups/permission-groups.repository.js';

@@ -1,8 +1,8 @@
 import type { OwnSpace } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { In } from 'typeorm';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { schema } from '../../src/database.js';
 import { addSpaceSizes } from '../../src/migrations/0034-space-sizes.js';
 import { spaceSizes } from '../../src/spaces/space-sizes.repository.js';
@@ -12,16 +12,6 @@ import { startApp, type TestApp } from '../support/app.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
 
 /** All but the clock and `setTimeout`: the database works as usual. */
-const realTimers = [
-  'hrtime',
-  'nextTick',
-  'performance',
-  'queueMicrotask',
-  'setImmediate',
-  'clearImmediate',
-  'setInterval',
-  'clearInterval',
-] as const;
 
 describeEachDialect('the number of FQDNs of a space', (open) => {
   let app: TestApp;
@@ -30,7 +20,7 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
   });
   afterAll(() => app.close());
   afterEach(() => {
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   const countsOf = async (id: string) => {
@@ -158,7 +148,7 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
       for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     };
     await falsify();
-    jest.useFakeTimers({ doNotFake: [...realTimers] });
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     const run = () => sweepSpaceSizes({ db: app.database, logger });
     const { 'spaces.sweep': job } = app.jobs.table;
     const jobs = createRunnableJobs(
@@ -170,11 +160,11 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
     const day = 86_400_000;
     for (const [round, jump] of [-day, 2 * day].entries()) {
       await falsify();
-      jest.setSystemTime(Date.now() + jump);
-      jest.advanceTimersByTime(59_000);
+      vi.setSystemTime(Date.now() + jump);
+      vi.advanceTimersByTime(59_000);
       await settled(1 + round);
       expect({ jump, stored: await stored() }).toEqual({ jump, stored: 9 });
-      jest.advanceTimersByTime(1_000);
+      vi.advanceTimersByTime(1_000);
       await settled(2 + round);
       expect({ jump, stored: await stored() }).toEqual({ jump, stored: 1 });
     }

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace, auditEntries } from '../support/inventory.js';

@@ -1,6 +1,6 @@
 import type { Fqdn, FqdnChangeResult, OwnFqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { actOnUpdate } from '../support/act-on-update.js';
 import { addToken, grant } from '../support/factories.js';
 import { addFqdn, addSpace, auditEntries, pathOf, unknownId } from '../support/inventory.js';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Fqdn, FqdnChangeResult } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { actOnUpdate } from '../support/act-on-update.js';
 import { beginLife, deathOf } from '../support/dying-process.js';
 import { addToken, grant } from '../support/factories.js';

@@ -8,7 +8,7 @@ import {
 } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { TestApp } from '../support/app.js';
 import { pathOf, unknownId } from '../support/inventory.js';
 import { readPages } from '../support/list-pages.js';

@@ -1,6 +1,6 @@
 import { type Fqdn, type OwnSpace, type Space, spaceSorts } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace, unknownId } from '../support/inventory.js';

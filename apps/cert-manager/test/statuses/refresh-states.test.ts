@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { column, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { outlookInSql } from '../../src/migrations/0029-standings.js';
 import { stateAt } from '../../src/statuses/computed-status.js';
 import { fqdnStatuses, noDate } from '../../src/statuses/statuses.repository.js';

@@ -1,6 +1,6 @@
 import type { ExpiryTimeline, Fqdn, Outlook } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inServiceSeconds, renewalsPerSecond } from '../../src/statuses/outlook/outlook.js';
 import { findLastIssuedAt } from '../../src/statuses/outlook/outlook.repository.js';
 import { fqdnStatuses } from '../../src/statuses/statuses.repository.js';

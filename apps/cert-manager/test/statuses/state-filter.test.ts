@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fqdnStates } from '@certloop/contracts';
 import { type Database, insertMany, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
 import { insertSpace } from '../../src/spaces/spaces.repository.js';

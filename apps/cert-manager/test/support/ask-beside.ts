@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { excessMs } from '@certloop/contracts/testing';
 import { watchStretches } from '@certloop/server/testing';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { TestApp } from './app.js';
 
 /** How long others may be held up, in calibrated milliseconds of the processor. */

@@ -1,7 +1,7 @@
 import type { Certificate, Fqdn, RenewalExplanation, RenewalQueueEntry } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll } from 'vitest';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import type { SuiteApp, TestApp, TestAppOptions } from './app.js';
 import type { FakeCa } from './cas/fake-ca.js';

@@ -3,7 +3,7 @@ import { existsSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openDatabase } from '@certloop/db';
 import { type TestAddress, testDatabaseUrl } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
 import { cliFile, type Ran, runCli } from '../support/command-line.js';
 

@@ -1,7 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { stretchExcess } from '@certloop/server/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type supertest from 'supertest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { type ForeignRequest, foreignCertificate } from '../support/cas/foreign-ca.js';
 import { grant } from '../support/factories.js';

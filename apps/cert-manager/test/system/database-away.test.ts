@@ -1,6 +1,6 @@
 import { openDatabase } from '@certloop/db';
 import { createTestDatabase, describeOnPostgres, openRelay, type Relay } from '@certloop/db/testing';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 

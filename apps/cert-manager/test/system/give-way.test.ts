@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { excessMs } from '@certloop/contracts/testing';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countFqdnRows } from '../../src/fqdns/fqdns.repository.js';
 import { type FqdnStatusRow, fqdnStatuses } from '../../src/statuses/statuses.repository.js';
 import type { TestApp } from '../support/app.js';

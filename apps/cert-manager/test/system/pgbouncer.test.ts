@@ -6,7 +6,7 @@ import {
   startPgBouncer,
   testDialects,
 } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries } from '../support/inventory.js';
 import {
   addTestRenewal,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { reactions } from '../../src/changes/reactions.service.js';
 
 const page = readFileSync(new URL('../../../../../docs/architecture.md', import.meta.url), 'utf8');

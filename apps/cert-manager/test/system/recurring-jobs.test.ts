@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createLogger, createMovableClock, createSteadyClock, systemSources } from '@certloop/server';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRunnableJobs, type Job, type JobsDeps } from '../../src/system/runnable-jobs.service.js';
 import { startAppOnSqlite } from '../support/app.js';
 import { silentAddress } from '../support/small-server.js';
@@ -15,16 +15,16 @@ const unwatched: Omit<JobsDeps, 'logger'> = {
 /** A job whose rounds are counted; each returns the next of `answers`, and then nothing. */
 function countedJob(job: Partial<Job> = {}, answers: readonly boolean[] = []) {
   const left = [...answers];
-  const run = jest.fn(async () => left.shift());
+  const run = vi.fn(async () => left.shift());
   return { job: { everyMs: minute, run, ...job }, run };
 }
 
 describe('createRunnableJobs', () => {
   beforeEach(() => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
   });
   afterEach(() => {
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   const started = (table: Readonly<Record<string, Job>>, deps: Partial<JobsDeps> = {}) => {
@@ -36,9 +36,9 @@ describe('createRunnableJobs', () => {
   test('runs every job of the table after each of its periods', async () => {
     const [one, other] = [countedJob(), countedJob({ everyMs: 2 * minute })];
     const jobs = started({ one: one.job, other: other.job });
-    await jest.advanceTimersByTimeAsync(minute - 1);
+    await vi.advanceTimersByTimeAsync(minute - 1);
     expect(one.run).toHaveBeenCalledTimes(0);
-    await jest.advanceTimersByTimeAsync(4 * minute + 1);
+    await vi.advanceTimersByTimeAsync(4 * minute + 1);
     expect(one.run).toHaveBeenCalledTimes(5);
     expect(other.run).toHaveBeenCalledTimes(2);
     await jobs.stop();
@@ -47,7 +47,7 @@ describe('createRunnableJobs', () => {
   test('runs a job at the start if the table says so', async () => {
     const { job, run } = countedJob({ runsAtStart: true });
     const jobs = started({ job });
-    await jest.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(0);
     expect(run).toHaveBeenCalledTimes(1);
     await jobs.stop();
   });
@@ -55,7 +55,7 @@ describe('createRunnableJobs', () => {
   test('runs the next round at once while more is due', async () => {
     const { job, run } = countedJob({}, [false, false, true]);
     const jobs = started({ job });
-    await jest.advanceTimersByTimeAsync(minute + 10);
+    await vi.advanceTimersByTimeAsync(minute + 10);
     expect(run).toHaveBeenCalledTimes(3);
     await jobs.stop();
   });
@@ -65,10 +65,10 @@ describe('createRunnableJobs', () => {
     const [timed, other] = [countedJob({ runsAtStart: true, waitsForClock: true }), countedJob()];
     const steady = Object.assign(createMovableClock(new Date()), { read: () => ({ isSettled }) });
     const jobs = started({ timed: timed.job, other: other.job }, { steady: steady as never });
-    await jest.advanceTimersByTimeAsync(minute);
+    await vi.advanceTimersByTimeAsync(minute);
     expect([timed.run.mock.calls.length, other.run.mock.calls.length]).toEqual([0, 1]);
     isSettled = true;
-    await jest.advanceTimersByTimeAsync(minute);
+    await vi.advanceTimersByTimeAsync(minute);
     expect([timed.run.mock.calls.length, other.run.mock.calls.length]).toEqual([1, 2]);
     await jobs.stop();
   });
@@ -76,7 +76,7 @@ describe('createRunnableJobs', () => {
   test('runs the next job at once after each round of a job that names one', async () => {
     const [sweep, after] = [countedJob({ next: 'after' }), countedJob({ everyMs: 60 * minute })];
     const jobs = started({ after: after.job, sweep: sweep.job });
-    await jest.advanceTimersByTimeAsync(2 * minute);
+    await vi.advanceTimersByTimeAsync(2 * minute);
     expect([sweep.run.mock.calls.length, after.run.mock.calls.length]).toEqual([2, 2]);
     await jobs.stop();
   });
@@ -91,7 +91,7 @@ describe('createRunnableJobs', () => {
     async ({ againInMs, rounds }) => {
       const { job, run } = countedJob({ runsAtStart: true, againInMs: async () => againInMs });
       const jobs = started({ job });
-      await jest.advanceTimersByTimeAsync(minute / 2 - 1);
+      await vi.advanceTimersByTimeAsync(minute / 2 - 1);
       expect(run).toHaveBeenCalledTimes(rounds);
       await jobs.stop();
     },
@@ -100,7 +100,7 @@ describe('createRunnableJobs', () => {
   test('starts no job that has nothing to do here', async () => {
     const { job, run } = countedJob();
     const jobs = started({ job, idle: { everyMs: minute, run: undefined } });
-    expect(jest.getTimerCount()).toBe(1);
+    expect(vi.getTimerCount()).toBe(1);
     expect(await jobs.run('idle')).toBe(true);
     expect(run).toHaveBeenCalledTimes(0);
     await jobs.stop();
@@ -109,7 +109,7 @@ describe('createRunnableJobs', () => {
   test('counts the runs of a job that has a check, and reports them to it', async () => {
     const counts: string[] = [];
     const heartbeat = {
-      begin: jest.fn(async () => ({ succeed: async () => undefined, fail: async () => undefined })),
+      begin: vi.fn(async () => ({ succeed: async () => undefined, fail: async () => undefined })),
     };
     const run: Job['run'] = async (round) => {
       await round.heartbeat?.begin();
@@ -137,13 +137,13 @@ describe('createRunnableJobs', () => {
 
   test('runs one round at a time of a job that others start too', async () => {
     const ends: (() => void)[] = [];
-    const run = jest.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
+    const run = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
     const jobs = started({ job: { everyMs: minute, isShared: true, run } });
     const rounds = [jobs.run('job'), jobs.run('job'), jobs.run('job')];
     expect(run).toHaveBeenCalledTimes(1);
     ends.shift()?.();
     await rounds[0];
-    await jest.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(0);
     expect(run).toHaveBeenCalledTimes(2);
     ends.shift()?.();
     await Promise.all(rounds);
@@ -167,7 +167,7 @@ describe('the table of jobs', () => {
       logger,
     );
     const app = await startAppOnSqlite({ environment: everything(await silentAddress()), steady });
-    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const timers = vi.spyOn(globalThis, 'setTimeout');
     app.jobs.start();
     const jobs = Object.entries<Job>(app.jobs.table);
     const waits = timers.mock.calls.slice(0, jobs.length).map(([, ms]) => ms);

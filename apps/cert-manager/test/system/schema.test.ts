@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
 
 describeEachDialect('the schema', (open) => {

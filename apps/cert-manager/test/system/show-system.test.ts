@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';

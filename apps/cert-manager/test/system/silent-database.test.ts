@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '@certloop/db/testing';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 
 describeOnPostgres('a manager whose connections end in silence', () => {
   const cleanups: (() => Promise<unknown>)[] = [];

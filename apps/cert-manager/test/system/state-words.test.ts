@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type FqdnState, fqdnStates, renewalOutlooks } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { eventTypes } from '../../src/events/event.js';
 import { noticeAt } from '../../src/statuses/attention.js';
 import type { StatusFacts } from '../../src/statuses/computed-status.js';

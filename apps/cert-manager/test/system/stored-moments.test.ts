@@ -7,7 +7,7 @@ import {
   standAlone,
   wrongClocks,
 } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
 import { mailTurns } from '../../src/events/mail-turns.repository.js';
 import { futureMoments } from '../../src/system/clock/future-moments.repository.js';

@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { targets } from '../../src/targets/targets.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { auditLogs } from '../../src/audit/audit.repository.js';
 import { targetChanges } from '../../src/targets/probes/target-changes.repository.js';
 import { targetStates } from '../../src/targets/probes/target-states.repository.js';

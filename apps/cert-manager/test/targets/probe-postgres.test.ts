@@ -8,7 +8,7 @@ import {
   describeOnPostgres,
   type TestDatabase,
 } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   addTarget,
   newestOf,

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { targetChanges } from '../../src/targets/probes/target-changes.repository.js';
 import { targets } from '../../src/targets/targets.repository.js';
 import { classesOf, newestOf, ownedFqdn, servedOf } from '../support/monitor/served-place.js';

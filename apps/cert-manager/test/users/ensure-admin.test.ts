@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { createPasswords } from '@certloop/server';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtInCaller, internalOrigin } from '../../src/access/caller.js';
 import { createAdmin, ensureAdmin, type NewAccount } from '../../src/users/accounts.service.js';
 import { quickCost, startApp, type TestApp } from '../support/app.js';

@@ -1,7 +1,7 @@
 import type { AppError } from '@certloop/contracts';
 import { createLoginThrottle, createMovableClock, createPasswords, signInPlaces } from '@certloop/server';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 const account = 'ada';
 const address = '192.0.2.1';

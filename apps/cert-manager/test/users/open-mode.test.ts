@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { addUser } from '../support/factories.js';
 import { signIn } from '../support/people.js';

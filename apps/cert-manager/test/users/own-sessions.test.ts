@@ -1,6 +1,6 @@
 import type { OwnSession } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { addGroup } from '../support/factories.js';
 import { addSpace, auditEntries } from '../support/inventory.js';

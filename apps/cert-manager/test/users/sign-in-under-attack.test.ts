@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type SuiteApp, startApp, startAppOn } from '../support/app.js';
 import { addUser } from '../support/factories.js';
 

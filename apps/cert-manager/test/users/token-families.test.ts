@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { addToken, addUser, grant } from '../support/factories.js';
 import { addSpace } from '../support/inventory.js';

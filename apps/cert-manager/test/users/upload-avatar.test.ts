@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { addToken, addUser } from '../support/factories.js';
 import { auditEntries, badIds, unknownId } from '../support/inventory.js';

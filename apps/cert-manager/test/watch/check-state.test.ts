@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import type { TestApp } from '../support/app.js';
 import { foreignCertificate } from '../support/cas/foreign-ca.js';

@@ -1,6 +1,6 @@
 import type { AlertReach } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { projectId, startWatchingMonitor } from '../support/monitor/watching-monitor.js';
 

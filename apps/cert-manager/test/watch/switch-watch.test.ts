@@ -1,6 +1,6 @@
 import type { Space } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { grant, grantEverything } from '../support/factories.js';
 import { addSpace, auditEntries, badIds, unknownId } from '../support/inventory.js';

@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { createEmit } from '../../src/changes/reactions.service.js';
 import type { Provider } from '../../src/providers/provider.js';

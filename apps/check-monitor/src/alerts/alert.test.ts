@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type Check, defaultSettings, newCheck } from '../checks/check.js';
 import { type AlertFacts, alertStatusOf, describeAlert, isUnheard } from './alert.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { badgeUrls, isSigned, signTag, statesOf, tagOf } from './badge-signature.js';
 
 const signer = { badgeKey: '0b0a5a04-8a7f-4b9f-9d19-5a6a0fd0b2fd', secret: 'a secret of sixteen' };

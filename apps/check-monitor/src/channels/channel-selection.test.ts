@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { selectChannels } from './channel-selection.js';
 
 const ops = '11111111-1111-4111-8111-11111111111a';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { describeChannel, listedWithState, type ViewedChannel } from './channel-view.js';
 
 const channel: ViewedChannel = {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createCheckChanges } from './check-changes.store.js';
 
 describe('changes of checks', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { defaultSettings } from './check.js';
 import { changedSettings, parseCheckSpec, uniqueMatch } from './check-spec.js';
 
@@ -49,7 +49,9 @@ const refused: [string, Record<string, unknown>, string][] = [
 
 describe('parameters', () => {
   test.each(refused)('refuses %s', (_situation, body, text) => {
-    expect(() => parseCheckSpec(body)).toThrow(new Error(`json validation error: ${text}`));
+    expect(() => parseCheckSpec(body)).toThrow(
+      expect.objectContaining({ message: `json validation error: ${text}` }),
+    );
   });
 
   test.each([

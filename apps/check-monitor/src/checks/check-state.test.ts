@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { applySignal, judgeOverdue, outcomeOfPause, outcomeOfResume, type Signal } from './check-state.js';
 import { type CheckTiming, deadlineOf, type StoredStatus, statusAt, timingAt } from './check-timing.js';

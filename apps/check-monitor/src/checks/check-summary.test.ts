@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { microsPerSecond } from '../instants.js';
 import { type CheckSummary, compareTexts, nameKeyOf, statusOf } from './check-summary.js';
 import { type CheckTiming, deadlineOf, type StoredStatus, statusAt } from './check-timing.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type Check, defaultSettings, uniqueKeyOf } from './check.js';
 import { describeCheck, describeCheckReadOnly } from './check-view.js';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { defaultSettings, newCheck } from './check.js';
 import type { StoredStatus } from './check-timing.js';
 import { type OwnChange, plannedChange } from './planned-change.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseFlipWindow } from './flip-window.js';
 
 const now = 1_800_000_000_000_000;

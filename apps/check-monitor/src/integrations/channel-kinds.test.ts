@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { memberUuid, sampleSettings } from '../../test/support/kind-samples.js';
 import {
   channelKindNames,

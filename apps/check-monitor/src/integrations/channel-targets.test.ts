@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { channelKindNames } from './channel-kinds.js';
 import { targetsOf } from './channel-targets.js';
 import { type ChannelKind, channelKinds } from './kinds.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { anEvent } from '../../test/support/events.js';
 import { channelKindNames } from './channel-kinds.js';

@@ -1,5 +1,5 @@
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { bounceMailbox, parseDeliveryStatus, reportOfStatus } from './bounce.js';
 
 const mail = (lines: readonly string[], end = '\r\n') => Buffer.from(lines.join(end));

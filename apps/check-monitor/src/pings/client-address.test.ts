@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { originOf, parseRange } from './client-address.js';
 
 const trusted = ['10.0.0.0/8', '::1', '2001:db8::/32'].map(parseRange);

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { nextPlace, type PingRing, spareSlots } from './ping-ring.js';
 
 const empty: PingRing = { firstSlot: 1, lastSlot: 0, slotCount: 0 };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type HttpPing, type PingFilter, signalOfHttpPing, signalOfMail } from './signal.js';
 
 const open: PingFilter = {

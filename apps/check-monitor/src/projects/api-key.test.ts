@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { composeKey, composePingKey, hashKey } from './api-key.js';
 
 const first = () => 0;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { methodsAt } from './api-paths.js';
 
 const uuid = '62e13f6b-a7b9-4926-9c3d-0000000000ab';

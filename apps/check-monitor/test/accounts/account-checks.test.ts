@@ -1,5 +1,5 @@
 import { accountChecksContract } from '@certloop/contracts';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { siteRoot } from '../support/app.js';
 import { type Browser, newPerson, newProject } from '../support/browser.js';
 import { describeMonitor } from '../support/suite.js';

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { createUser } from '../../src/projects/create-user.service.js';
 import { Browser, newPerson, newProject, origin, password } from '../support/browser.js';
 import { insertTestChannel } from '../support/factories.js';

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { type Browser, newPerson, newProject } from '../support/browser.js';
 import { copyCheck } from '../support/copy-check.js';
 import { countPings } from '../support/factories.js';

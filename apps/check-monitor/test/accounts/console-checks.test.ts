@@ -1,6 +1,6 @@
 import { executeSql } from '@certloop/db';
 import { stretchExcess } from '@certloop/server/testing';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { uniqueKeyOf } from '../../src/checks/check.js';
 import { type Browser, newPerson, newProject } from '../support/browser.js';
 import { copyCheck } from '../support/copy-check.js';

@@ -1,6 +1,6 @@
 import { executeSql } from '@certloop/db';
 import { stretchExcess } from '@certloop/server/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type Browser, newPerson, newProject } from '../support/browser.js';
 import { copyCheck } from '../support/copy-check.js';
 import { describeMonitor } from '../support/suite.js';

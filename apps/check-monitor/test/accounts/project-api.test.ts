@@ -1,5 +1,5 @@
 import { checkMonitorContract } from '@certloop/contracts';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { type Browser, newPerson, newProject, origin } from '../support/browser.js';
 import { describeMonitor } from '../support/suite.js';
 

@@ -1,5 +1,5 @@
 import { openDatabase } from '@certloop/db';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { openTestApp } from '../support/app.js';
 import { type Browser, newPerson, password } from '../support/browser.js';
 import { describeMonitor } from '../support/suite.js';

@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTransport } from 'nodemailer';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { listenForMail, type MailListener } from '../../src/pings/mail/mail-requests.responder.js';
 import { openTestApp, type TestApp } from '../support/app.js';

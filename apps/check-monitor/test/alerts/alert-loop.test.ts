@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { claimFlips } from '../../src/flips/flips.repository.js';
 import { insertUpChecks } from '../support/factories.js';
 import { describeMonitor } from '../support/suite.js';

@@ -1,6 +1,6 @@
 import { type Database, executeSql, type Tx } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { openAlertStage } from '../support/alerts.js';
 import { copyCheck } from '../support/copy-check.js';
 import { insertUpChecks } from '../support/factories.js';

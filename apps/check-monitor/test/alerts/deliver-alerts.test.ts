@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Channel, findChannel, updateChannel } from '../../src/channels/channels.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';
@@ -13,11 +13,6 @@ import { type MailServer, startMailServer } from '../support/mail-server.js';
 import { type Recorder, startRecorder } from '../support/recorder.js';
 
 const second = 1000;
-const allButIntervals = [
-  ...(['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const),
-  ...(['setImmediate', 'clearImmediate', 'setTimeout', 'clearTimeout'] as const),
-];
-
 describeEachDialect('delivery of alerts', (open) => {
   let app: TestApp;
   let target: Recorder;
@@ -269,13 +264,13 @@ describeEachDialect('delivery of alerts', (open) => {
     };
     await fallenCheck();
     const arrived = new Promise<ServerResponse>((resolve) => target.answer(resolve));
-    jest.useFakeTimers({ doNotFake: allButIntervals });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const delivering = app.deliver();
       const response = await arrived;
       for (const _ of [1, 2, 3]) {
         app.clock.advance(20 * second);
-        jest.advanceTimersByTime(20_000);
+        vi.advanceTimersByTime(20_000);
         // what the timer began ends in its own time
         for (let held = false; !held; ) held = await isHeld();
         await app.pump();
@@ -284,7 +279,7 @@ describeEachDialect('delivery of alerts', (open) => {
       response.end();
       await delivering;
     } finally {
-      jest.useRealTimers();
+      vi.useRealTimers();
     }
   });
 

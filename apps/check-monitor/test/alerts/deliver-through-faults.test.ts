@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { hangMs } from '@certloop/contracts/testing';
 import { column, executeSql, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test, vi } from 'vitest';
 import { openAlertStage } from '../support/alerts.js';
 import { insertUpChecks } from '../support/factories.js';
 import { faultRounds, reportFault } from '../support/fault-table.js';
 
-jest.setTimeout(hangMs * faultRounds);
+vi.setConfig({ testTimeout: hangMs * faultRounds, hookTimeout: hangMs * faultRounds });
 
 const second = 1000;
 const hour = 3600 * second;

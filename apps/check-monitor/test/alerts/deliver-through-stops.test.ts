@@ -11,7 +11,7 @@ import {
   startOnSmallDisk,
   testDatabaseUrl,
 } from '@certloop/db/testing';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test, vi } from 'vitest';
 import { schema } from '../../src/database.js';
 import {
   countWaiting,
@@ -26,7 +26,7 @@ import { faultRounds, reportFault } from '../support/fault-table.js';
 import type { Recorder } from '../support/recorder.js';
 
 // processes start, are killed and stop here
-jest.setTimeout(hangMs * faultRounds);
+vi.setConfig({ testTimeout: hangMs * faultRounds, hookTimeout: hangMs * faultRounds });
 
 const cleanups: (() => Promise<unknown>)[] = [];
 

@@ -1,6 +1,6 @@
 import { until } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { editChannel } from '../../src/channels/manage-channels.service.js';
 import { openAlertStage } from '../support/alerts.js';
 import { began } from '../support/app.js';

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { until } from '@certloop/contracts/testing';
 import { DatabaseUnavailable, executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test, vi } from 'vitest';
 import { type Claimed, claimTurns } from '../../src/alerts/claim-turns.repository.js';
 import {
   insertNotifications,
@@ -52,7 +52,7 @@ describeEachDialect('a database that is unavailable when a message is read', (op
     );
     await stage.fail('Backup', chat.uuid);
     const { send } = app.notifier;
-    const spy = jest.spyOn(app.notifier, 'send').mockImplementation((channel, content) => {
+    const spy = vi.spyOn(app.notifier, 'send').mockImplementation((channel, content) => {
       return 'event' in content ? Promise.reject(new Error('a defect')) : send(channel, content);
     });
     await app.deliver();

@@ -1,7 +1,7 @@
 import { column, executeSql, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { stretchExcess } from '@certloop/server/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { openAlertStage } from '../support/alerts.js';
 import { insertUpChecks } from '../support/factories.js';
 

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable, executeSql } from '@certloop/db';
 import { describeEachDialect, fillDiskOf } from '@certloop/db/testing';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFullDiskNotice } from '../../src/alerts/notice-full-disk.service.js';
 import { openAlertStage } from '../support/alerts.js';
 import { named } from '../support/alerts-under-way.js';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { openAlertStage } from '../support/alerts.js';
 
 const second = 1000;

@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test, vi } from 'vitest';
 import { siteRoot } from '../support/app.js';
 import { insertUpChecks } from '../support/factories.js';
 import { describeMonitor } from '../support/suite.js';
@@ -19,7 +19,7 @@ describeMonitor('how fresh badges are', (stage) => {
 
   /** How often the database is read while `work` runs. */
   async function readsOf(work: () => Promise<unknown>): Promise<number> {
-    const spy = jest.spyOn(stage.app.database, 'read');
+    const spy = vi.spyOn(stage.app.database, 'read');
     await work();
     const { length } = spy.mock.calls;
     spy.mockRestore();

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { siteRoot } from '../support/app.js';
 import { describeMonitor } from '../support/suite.js';
 

@@ -1,5 +1,5 @@
 import { executeSql } from '@certloop/db';
-import { afterAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type Browser, newPerson, newProject } from '../support/browser.js';
 import { type Recorder, startRecorder } from '../support/recorder.js';
 import { describeMonitor } from '../support/suite.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { countAssignedChecks } from '../../src/channels/assign-channel.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import type { Holder } from '../support/app.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { column, type Database, querySql, type Tx } from '@certloop/db';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { CheckSettings } from '../../src/checks/check.js';
 import { lockCheck, updateCheck } from '../../src/checks/rows/checks.repository.js';
 import { insertPingsLocked } from '../../src/pings/batches/store-pings.service.js';

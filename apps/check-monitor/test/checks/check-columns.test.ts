@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Check, type CheckSettings, newCheck } from '../../src/checks/check.js';
 import { listManyChecks } from '../../src/checks/rows/check-cells.repository.js';
 import { findCheckByUuid, insertCheck } from '../../src/checks/rows/checks.repository.js';

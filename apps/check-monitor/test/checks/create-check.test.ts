@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { began } from '../support/app.js';
 import { newPerson, newProject } from '../support/browser.js';
 import { insertTestChannel } from '../support/factories.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { defaultSettings, newCheck, type TaggedStatus } from '../../src/checks/check.js';
 import { deadlineOf, type StoredStatus, statusAt } from '../../src/checks/check-timing.js';
 import { insertCheck } from '../../src/checks/rows/checks.repository.js';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { uniqueKeyOf } from '../../src/checks/check.js';
 import { cloakedLink } from '../../src/integrations/links/cloaked-link.js';

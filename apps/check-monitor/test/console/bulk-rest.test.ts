@@ -1,6 +1,6 @@
 import { hasBrowser, runStory } from '@certloop/browser';
 import type { CheckChange } from '@certloop/contracts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setUpProject } from '../../src/projects/create-project.service.js';
 import { Holder } from '../support/app.js';
 import { type ConsoleStage, openConsole, signIn } from '../support/console.js';

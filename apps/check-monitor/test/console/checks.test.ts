@@ -1,5 +1,5 @@
 import { hasBrowser, runStory } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listProjectChannels, updateChannel } from '../../src/channels/channels.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { microsOf } from '../../src/instants.js';

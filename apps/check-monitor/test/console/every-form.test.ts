@@ -1,6 +1,6 @@
 import { assertLosesNothing, formsIn, hasBrowser, runStory } from '@certloop/browser';
 import { findConsole } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { setUpProject } from '../../src/projects/create-project.service.js';
 import { createUser } from '../../src/projects/create-user.service.js';

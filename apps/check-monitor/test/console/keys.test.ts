@@ -1,5 +1,5 @@
 import { hasBrowser, runStory } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleStage, openConsole, signIn } from '../support/console.js';
 
 (hasBrowser() ? describe : describe.skip)('a question about a key', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hasBrowser, runStory } from '@certloop/browser';
 import type { CheckChange } from '@certloop/contracts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { replaceMember } from '../../src/accounts/members.repository.js';
 import { setPassword } from '../../src/accounts/passwords.service.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';

@@ -12,7 +12,7 @@ import {
   tabTo,
 } from '@certloop/browser';
 import { findConsole } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setUpProject } from '../../src/projects/create-project.service.js';
 import { type ConsoleStage, openConsole, password, signIn } from '../support/console.js';
 

@@ -1,5 +1,5 @@
 import { hasBrowser, runStory } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleStage, openConsole, signIn } from '../support/console.js';
 import { copyCheck } from '../support/copy-check.js';
 

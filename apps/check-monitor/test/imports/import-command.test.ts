@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signTag } from '../../src/badges/badge-signature.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { flipsPerCheck, type GeneratedDump, generateDump, writeDump } from '../support/dump.js';

@@ -1,6 +1,6 @@
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listProjectChannels } from '../../src/channels/channels.repository.js';
 import type { ImportReport } from '../../src/imports/import-report.js';
 import { describeImport } from '../../src/imports/import-text.js';

@@ -1,7 +1,7 @@
 import { excessMs } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { watchStretches } from '@certloop/server/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { importDump } from '../../src/imports/import-dump.service.js';
 import { openTestApp } from '../support/app.js';
 import { generateDump, writeDump } from '../support/dump.js';

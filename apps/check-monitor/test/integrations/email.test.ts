@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { delivered } from '../../src/integrations/delivery/delivery-result.js';
 import { emailIntegration } from '../../src/integrations/kinds/email/email.channel.js';
 import { emailSettings } from '../../src/integrations/kinds/email/email-kind.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { googlechatIntegration } from '../../src/integrations/kinds/google-chat/google-chat.channel.js';
 import { aDelivery, anEvent, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { gotifyIntegration } from '../../src/integrations/kinds/gotify/gotify.channel.js';
 import { gotifySettings } from '../../src/integrations/kinds/gotify/gotify-kind.js';
 import { aDelivery, aRecovery } from '../support/events.js';

@@ -1,6 +1,6 @@
 import { createOutgoingFetch, type OutgoingFetch, type OutgoingOptions } from '@certloop/server';
 import { hostileFaults, startHostileServer } from '@certloop/server/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { refusedForGood } from '../../src/integrations/delivery/delivery-result.js';
 import { jsonPost } from '../../src/integrations/delivery/http-message.js';
 import { createHttpSender, type SendHttp } from '../../src/integrations/delivery/http-sender.client.js';

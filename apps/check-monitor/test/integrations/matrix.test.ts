@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { matrixIntegration } from '../../src/integrations/kinds/matrix/matrix.channel.js';
 import { aDelivery, aRecovery } from '../support/events.js';
 import { noAccounts } from '../support/integration-deps.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { delivered } from '../../src/integrations/delivery/delivery-result.js';
 import type { HttpMessage } from '../../src/integrations/delivery/http-message.js';
 import { ntfyIntegration } from '../../src/integrations/kinds/ntfy/ntfy.channel.js';

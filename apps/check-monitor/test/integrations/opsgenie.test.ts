@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { opsgenieIntegration } from '../../src/integrations/kinds/opsgenie/opsgenie.channel.js';
 import { opsgenieSettings } from '../../src/integrations/kinds/opsgenie/opsgenie-kind.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { pdIntegration } from '../../src/integrations/kinds/pagerduty/pagerduty.channel.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { poIntegration } from '../../src/integrations/kinds/pushover/pushover.channel.js';
 import { pushoverSettings } from '../../src/integrations/kinds/pushover/pushover-kind.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { delivered } from '../../src/integrations/delivery/delivery-result.js';
 import { signalIntegration } from '../../src/integrations/kinds/signal/signal.channel.js';
 import { signalSettings } from '../../src/integrations/kinds/signal/signal-kind.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { msteamswIntegration } from '../../src/integrations/kinds/teams/teams.channel.js';
 import { aDelivery, anEvent, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';

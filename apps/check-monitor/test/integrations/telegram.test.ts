@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { telegramIntegration } from '../../src/integrations/kinds/telegram/telegram.channel.js';
 import { telegramSettings } from '../../src/integrations/kinds/telegram/telegram-kind.js';
 import { aDelivery, anEvent, aRecovery } from '../support/events.js';

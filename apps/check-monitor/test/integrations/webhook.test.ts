@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { webhookIntegration } from '../../src/integrations/kinds/webhook/webhook.channel.js';
 import { webhookSettings } from '../../src/integrations/kinds/webhook/webhook-kind.js';
 import { aDelivery, anEvent, aRecovery } from '../support/events.js';

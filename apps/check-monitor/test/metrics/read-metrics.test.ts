@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { describeMonitor } from '../support/suite.js';
 
 const uuid = '00000000-0000-4000-8000-000000000000';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { type Holder, openTestApp, type TestApp } from '../support/app.js';
 import { type Recorder, startRecorder } from '../support/recorder.js';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../support/app.js';
 
 const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string };

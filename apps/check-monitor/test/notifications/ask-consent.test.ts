@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { began, openTestApp, type TestApp } from '../support/app.js';
 import { type Browser, newPerson, newProject } from '../support/browser.js';
 import { type MailServer, startMailServer } from '../support/mail-server.js';

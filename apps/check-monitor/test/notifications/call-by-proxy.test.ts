@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { testChannel } from '../../src/notifications/test-channel.service.js';
 import { type Holder, openTestApp, type TestApp } from '../support/app.js';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { testChannel } from '../../src/notifications/test-channel.service.js';
 import { openTestApp } from '../support/app.js';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { type Recorder, startRecorder } from '../support/recorder.js';
 import { describeMonitor } from '../support/suite.js';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { findChannel, updateChannel } from '../../src/channels/channels.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';

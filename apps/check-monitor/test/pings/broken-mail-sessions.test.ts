@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { type Step, sendRaw } from '@certloop/server/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listenForMail, type MailListener } from '../../src/pings/mail/mail-requests.responder.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 

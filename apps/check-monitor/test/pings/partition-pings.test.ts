@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
 import { type Holder, openTestApp, type TestApp } from '../support/app.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, DatabaseUnavailable } from '@certloop/db';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { IncomingPing } from '../../src/pings/incoming-ping.js';
 import { intakeOf, pingAt, pingTo } from '../support/intake.js';
 import { describeMonitor } from '../support/suite.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { column, type Database, executeSql, querySql, type Tx } from '@certloop/db';
 import { createTestDatabase, describeOnPostgres } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { defaultSettings, newCheck } from '../../src/checks/check.js';
 import { insertCheck } from '../../src/checks/rows/checks.repository.js';
 import { schema } from '../../src/database.js';

@@ -1,5 +1,5 @@
 import { type Database, executeSql } from '@certloop/db';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { findCheckByUuid } from '../../src/checks/rows/checks.repository.js';
 import { schema } from '../../src/database.js';
 import { microsOf, microsPerSecond } from '../../src/instants.js';

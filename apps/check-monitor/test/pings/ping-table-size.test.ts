@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { column, type Database, querySql } from '@certloop/db';
 import { createLoneDatabase, testDialects } from '@certloop/db/testing';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { intakeOf, pingTo } from '../support/intake.js';
 

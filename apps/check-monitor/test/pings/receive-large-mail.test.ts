@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { excessMs } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
 import { setUpProject } from '../../src/projects/create-project.service.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { insertTestChannel } from '../support/factories.js';
 import { describeMonitor } from '../support/suite.js';
 

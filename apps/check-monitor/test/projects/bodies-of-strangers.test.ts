@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { describeMonitor } from '../support/suite.js';
 
 /** An object of so many bytes that holds the key. */

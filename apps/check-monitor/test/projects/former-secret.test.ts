@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signTag } from '../../src/badges/badge-signature.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { bounceAddress } from '../../src/integrations/links/bounce-address.js';

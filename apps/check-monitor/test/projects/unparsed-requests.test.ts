@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { type Listening, listen } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerUnparsed } from '../../src/projects/unparsed-requests.responder.js';
 
 let service: Listening;

@@ -3,7 +3,7 @@ import { until } from '@certloop/contracts/testing';
 import { type Database, executeSql, openDatabase } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger, parseKeyRing } from '@certloop/server';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { insertChannel } from '../../src/channels/channels.repository.js';
 import { createSealer, discardUnreadable, rotateKeys } from '../../src/channels/seal-stored.service.js';
 import { keyNames, keyRingFor } from '../../src/config.js';
@@ -276,7 +276,7 @@ describeEachDialect('secrets at rest', (open) => {
       const deps = { db: database, clock: app.accounts.clock };
       const former = sealing.ring;
       const use = (ring: Sealing['ring']) => Object.assign(sealing, { ring });
-      const warn = jest.spyOn(logger, 'warn');
+      const warn = vi.spyOn(logger, 'warn');
       // a process of the new key is the first to store settings
       use(ringOf(line('k3', 3)));
       await openSealing(deps, sealing);

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { channelKindNames } from '../../src/integrations/channel-kinds.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { type Browser, newPerson, newProject } from '../support/browser.js';

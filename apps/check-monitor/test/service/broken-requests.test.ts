@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeEachDialect } from '@certloop/db/testing';
 import { type BothWays, faultsAt, type Place, serveBothWays } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerUnparsed } from '../../src/projects/unparsed-requests.responder.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 

@@ -21,7 +21,7 @@ import {
   uncalledRoutes,
   writeCosts,
 } from '@certloop/server/testing';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test, vi } from 'vitest';
 import { apiVersions } from '../../src/projects/caller.js';
 import { newPerson, newProject } from '../support/browser.js';
 import { copyCheck } from '../support/copy-check.js';
@@ -29,7 +29,7 @@ import { insertTestChannel } from '../support/factories.js';
 import { describeMonitor, type Stage } from '../support/suite.js';
 
 // there are thousands of requests
-jest.setTimeout(3 * hangMs);
+vi.setConfig({ testTimeout: 3 * hangMs, hookTimeout: 3 * hangMs });
 
 const none = '00000000-0000-4000-8000-000000000000';
 /** What is read for a key in it, and what is read without any. */

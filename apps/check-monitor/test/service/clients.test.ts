@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeMonitor } from '../support/suite.js';
 
 // Unmodified clients that no one here wrote; what is not installed is named, not passed over.

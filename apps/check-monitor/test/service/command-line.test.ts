@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { defaultSettings, newCheck } from '../../src/checks/check.js';
 import { insertCheck } from '../../src/checks/rows/checks.repository.js';
 import { runCommandLine } from '../../src/command-line.js';

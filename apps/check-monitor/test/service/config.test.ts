@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.js';
 
 const needed = { CHECK_MONITOR_SECRET: 'a secret for tests only' };

@@ -1,5 +1,5 @@
 import { type Contract, checkMonitorContract, type Endpoint } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Answer, Holder } from '../support/app.js';
 import { insertTestChannel } from '../support/factories.js';

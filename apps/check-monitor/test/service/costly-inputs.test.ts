@@ -1,6 +1,6 @@
 import { stretchExcess } from '@certloop/server/testing';
-import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type supertest from 'supertest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Browser, newPerson, newProject } from '../support/browser.js';
 import { describeMonitor } from '../support/suite.js';
 

@@ -6,7 +6,7 @@ import {
   openRelay,
   type Relay,
 } from '@certloop/db/testing';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Holder, openTestApp, type TestApp } from '../support/app.js';
 
 const unavailable = 'the database is not available; try again in 5 s';

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { setPassword } from '../../src/accounts/passwords.service.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';

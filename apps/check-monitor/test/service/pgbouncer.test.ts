@@ -6,7 +6,7 @@ import {
   startPgBouncer,
   testDialects,
 } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../support/app.js';
 
 const onPgBouncer = testDialects().includes('postgres') && hasPgBouncer() ? describe : describe.skip;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { executeSql, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type Check, defaultSettings, newCheck } from '../../src/checks/check.js';
 import { findCheckByUuid, insertCheck } from '../../src/checks/rows/checks.repository.js';
 import { schema } from '../../src/database.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uniqueKeyOf } from '../../src/checks/check.js';
 import { cloakedLink } from '../../src/integrations/links/cloaked-link.js';
 import { openTestApp, type TestApp } from '../support/app.js';

@@ -1,5 +1,5 @@
 import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningMonitor, startMonitor } from '../support/process.js';
 
 describeOnPostgres('a monitor whose connections end in silence', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
 
 const main = fileURLToPath(new URL('../../service/main.js', import.meta.url));

@@ -7,7 +7,7 @@ import {
   standAlone,
   wrongClocks,
 } from '@certloop/db/testing';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { futureMoments } from '../../src/clock/future-moments.repository.js';
 import { schema } from '../../src/database.js';
 import { describeMonitor } from '../support/suite.js';

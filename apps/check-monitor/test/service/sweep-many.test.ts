@@ -3,7 +3,7 @@ import { column, executeSql, querySql, type Tx } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
 import { stretchExcess } from '@certloop/server/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { insertChannel } from '../../src/channels/channels.repository.js';
 import { createSealer } from '../../src/channels/seal-stored.service.js';
 import { pruneAfter } from '../../src/pings/prune-alerts.service.js';

@@ -1,7 +1,7 @@
 import { hangMs } from '@certloop/contracts/testing';
 import { executeSql } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { AppConfig } from '../../src/app-options.js';
 import { type Channel, findChannel } from '../../src/channels/channels.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { AppConfig } from '../../src/app-options.js';
 import { began, type DeliveryOptions, type Holder, openTestApp, type TestApp } from './app.js';
 

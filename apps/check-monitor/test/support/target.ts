@@ -1,5 +1,5 @@
 import { createOutgoingFetch } from '@certloop/server';
-import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { IntegrationDeps } from '../../src/integrations/create-integration.channel.js';
 import { createHttpSender, type SendHttp } from '../../src/integrations/delivery/http-sender.client.js';
 import { integrationDeps } from './integration-deps.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type CertificatesStore, createCertificatesStore } from './certificates.store.js';
 
 const certificate = (id: string, octets = 10) => ({

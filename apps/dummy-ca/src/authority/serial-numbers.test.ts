@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { countFrom, firstSerialNumber, sharedCounter } from './serial-numbers.js';
 
 const start = new Date('2026-11-21T10:00:00.000Z');

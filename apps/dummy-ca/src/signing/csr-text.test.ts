@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { decodeCsrText } from './csr-text.js';
 
 const text = 'a CSR as long as this, and then some more of it to fill two lines of Base64';

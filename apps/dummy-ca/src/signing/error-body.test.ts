@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { errorText } from './error-body.js';
 
 const json = { contentType: 'application/json; charset=utf-8', body: '{"error":"no \\"x\\""}' };

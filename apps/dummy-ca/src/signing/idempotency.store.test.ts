@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createCertificatesStore } from '../authority/certificates.store.js';
 import { createIdempotencyStore } from './idempotency.store.js';
 

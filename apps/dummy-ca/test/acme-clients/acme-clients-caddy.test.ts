@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:tls';
 import { until } from '@certloop/contracts/testing';
 import { hasProgram, programOfToday } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type ClientPlace, openClientPlace, testIf } from '../support/client-place.js';
 import { lintOfTlsServer, validSeconds, verifiedLeaf } from '../support/verified-leaf.js';
 

@@ -1,6 +1,6 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import {
   type ClientPlace,
   externalAccount,

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { hasProgram, programOfToday, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type ClientPlace, externalAccount, openClientPlace, testIf } from '../support/client-place.js';
 import { lintOfTlsServer, statusOf, traitsOf, validSeconds, verifiedLeaf } from '../support/verified-leaf.js';
 

@@ -1,5 +1,5 @@
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import {
   type ClientPlace,
   externalAccount,

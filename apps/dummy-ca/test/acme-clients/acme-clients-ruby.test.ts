@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type ClientPlace, openClientPlace, schemes, testIf } from '../support/client-place.js';
 import { statusOf, verifiedLeaf } from '../support/verified-leaf.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { until } from '@certloop/contracts/testing';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import {
   type ClientPlace,
   externalAccount,

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { AcmeOrder } from '@certloop/contracts';
 import { buildCsr, describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { lintCertificate } from '@certloop/crypto/lint';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { p256, rsa } from '../support/csrs.js';

@@ -1,5 +1,5 @@
 import { stretchExcess } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { type AcmeClient, type Answer, dnsIdentifiers } from '../support/acme-client.js';
 import { p256 } from '../support/csrs.js';

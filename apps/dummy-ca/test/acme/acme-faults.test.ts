@@ -1,7 +1,7 @@
 import type { AcmeOrder } from '@certloop/contracts';
 import { parseCertificate, splitChain } from '@certloop/crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { renewalIdOf } from '../../src/acme/certificates/renewal-window.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';

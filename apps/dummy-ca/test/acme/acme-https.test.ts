@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { type Listening, listen } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeHttpsCertificate } from '../../src/acme/issuance/https-certificate.service.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
 

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { acmeDirectorySchema, acmeOrderSchema } from '@certloop/contracts';
 import { splitChain } from '@certloop/crypto';
 import { lintCertificate } from '@certloop/crypto/lint';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { dnsIdentifiers } from '../support/acme-client.js';
 import { p256 } from '../support/csrs.js';

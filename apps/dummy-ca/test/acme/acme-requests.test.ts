@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { exportJwk, signJws } from '@certloop/crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { type AcmeClient, type Answer, dnsIdentifiers } from '../support/acme-client.js';
 import { p256 } from '../support/csrs.js';

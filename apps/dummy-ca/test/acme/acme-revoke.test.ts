@@ -1,5 +1,5 @@
 import { exportJwk, revocationReasons, splitChain } from '@certloop/crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { p256 } from '../support/csrs.js';

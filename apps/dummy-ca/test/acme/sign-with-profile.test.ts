@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { describeCertificate, parseCertificate } from '@certloop/crypto';
 import { lintCertificate } from '@certloop/crypto/lint';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { csrField, rsa } from '../support/csrs.js';
 

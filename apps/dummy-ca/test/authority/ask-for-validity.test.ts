@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startAcme } from '../support/acme.js';
 import { dnsIdentifiers } from '../support/acme-client.js';
 import { startCa, type TestCa } from '../support/app.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { createMovableClock } from '@certloop/server';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeHttpsCertificate } from '../../src/acme/issuance/https-certificate.service.js';
 import { loadConfig } from '../../src/config.js';
 import { startAcme, type TestAcme } from '../support/acme.js';

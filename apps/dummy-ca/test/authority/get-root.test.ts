@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import { describe, expect, test } from 'vitest';
 import { authorityKeyTypes } from '../../src/authority/issuance-profile.js';
 import { startCa } from '../support/app.js';
 

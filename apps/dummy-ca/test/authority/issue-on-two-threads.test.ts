@@ -3,7 +3,7 @@ import { InvalidInput } from '@certloop/contracts';
 import { parseCertificate, parsePem } from '@certloop/crypto';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { createLogger } from '@certloop/server';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SignedCertificate } from '../../src/authority/csr-issuance.js';
 import { createSecondThread, type SecondThread } from '../../src/authority/second-thread.service.js';
 import { startCa, type TestCa } from '../support/app.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createAcmeStore } from '../../src/acme/records/acme.store.js';
 import { createCertificatesStore } from '../../src/authority/certificates.store.js';
 import { openStateFile } from '../../src/authority/state.store.js';

@@ -10,7 +10,7 @@ import {
   issueCertificate,
 } from '@certloop/crypto';
 import { systemClock } from '@certloop/server';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { openAcmeIssuer } from '../../src/acme/issuance/acme-issuer.service.js';
 import { openAuthority } from '../../src/authority/certificate-authority.service.js';
 import { freshRoot } from '../support/app.js';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCa, type TestCa } from '../support/app.js';
 import {
   algorithms,
@@ -24,7 +24,7 @@ const unproven = 'it judges no certificate';
 const hasOpenssl = hasProgram('openssl', unproven, ['version']);
 const hasCerttool = hasProgram('certtool', unproven);
 const hasGo = hasProgram('go', unproven, ['version']);
-const ifPresent = (present: boolean) => (present ? test.each : test.skip.each);
+const ifPresent = (present: boolean) => (present ? test : test.skip);
 
 // The programs' remarks would only clutter the report.
 const say = (program: string, args: readonly string[]): string =>
@@ -65,27 +65,30 @@ describe('certificates are accepted', () => {
     return files;
   }
 
-  ifPresent(hasOpenssl)(kinds)('by openssl verify -x509_strict: root %s, CSR %s', async (root, name, csr) => {
-    const files = await issueFiles(root, name, csr);
-    const strict = ['verify', '-x509_strict', '-purpose', 'sslserver', '-CAfile', files.root];
-    const named = [...strict, '-verify_hostname', host, files.leaf];
-    expect(say('openssl', named)).toContain(': OK');
-  });
+  ifPresent(hasOpenssl).each(kinds)(
+    'by openssl verify -x509_strict: root %s, CSR %s',
+    async (root, name, csr) => {
+      const files = await issueFiles(root, name, csr);
+      const strict = ['verify', '-x509_strict', '-purpose', 'sslserver', '-CAfile', files.root];
+      const named = [...strict, '-verify_hostname', host, files.leaf];
+      expect(say('openssl', named)).toContain(': OK');
+    },
+  );
 
-  ifPresent(hasCerttool)(kinds)('by GnuTLS: root %s, CSR %s', async (root, name, csr) => {
+  ifPresent(hasCerttool).each(kinds)('by GnuTLS: root %s, CSR %s', async (root, name, csr) => {
     const files = await issueFiles(root, name, csr);
     const args = ['--verify', '--load-ca-certificate', files.root, '--infile', files.leaf];
     const said = say('certtool', [...args, '--verify-hostname', host]);
     expect(said).toMatch(/Chain verification output: Verified/);
   });
 
-  ifPresent(hasGo)(kinds)('by Go: root %s, CSR %s', async (root, name, csr) => {
+  ifPresent(hasGo).each(kinds)('by Go: root %s, CSR %s', async (root, name, csr) => {
     const files = await issueFiles(root, name, csr);
     const said = say(join(folder, 'verify'), [files.root, files.leaf, host]);
     expect(said).toBe('ok\n');
   });
 
-  ifPresent(hasOpenssl)([['P-256'], ['RSA-2048']])(
+  ifPresent(hasOpenssl).each([['P-256'], ['RSA-2048']])(
     'for a CSR that openssl req made: root %s',
     async (root) => {
       const [key, file] = [join(folder, 'own.key'), join(folder, 'own.csr')];

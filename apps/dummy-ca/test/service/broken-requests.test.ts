@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@certloop/server';
 import { type BothWays, faultsAt, type Place, serveBothWays } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStateFile } from '../../src/authority/state.store.js';
 import { answerUnparsed } from '../../src/signing/unparsed-requests.responder.js';
 import { createTestAcme } from '../support/acme.js';

@@ -14,7 +14,7 @@ import {
   type WorstBody,
   writeCosts,
 } from '@certloop/server/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { acmePaths } from '../../src/acme/protocol/acme-links.js';
 import { openStateFile } from '../../src/authority/state.store.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
@@ -33,7 +33,7 @@ import {
 import { bitString, nil, oid, sequence, tlv } from '../support/der.js';
 
 // there are thousands of requests
-jest.setTimeout(3 * hangMs);
+vi.setConfig({ testTimeout: 3 * hangMs, hookTimeout: 3 * hangMs });
 
 const csrBytes = 65_536;
 

@@ -1,5 +1,5 @@
 import { type AppError, createDummyCaClient, dummyCaContract } from '@certloop/contracts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCa } from '../support/app.js';
 import { csrField } from '../support/csrs.js';
 import { type Served, serve } from '../support/served.js';

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { csrField, rsa } from '../support/csrs.js';
 import { names, type PublicCa, startPublicCa } from '../support/public-ca.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import { describe, expect, test } from 'vitest';
 import { startAcme } from '../support/acme.js';
 import { startCa } from '../support/app.js';
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import { describe, expect, test } from 'vitest';
 import { startCa } from '../support/app.js';
 
 describe('GET /health', () => {

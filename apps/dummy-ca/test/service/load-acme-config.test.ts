@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { acmePartsOf } from '../../src/acme-config.js';
 import { loadConfig } from '../../src/config.js';
 import { startAcme } from '../support/acme.js';

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import request from 'supertest';
+import { expect, test } from 'vitest';
 import { startCa } from '../support/app.js';
 import { csrField } from '../support/csrs.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { excessMs } from '@certloop/contracts/testing';
 import { createLogger } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSecondThread } from '../../src/authority/second-thread.service.js';
 import { startCa } from '../support/app.js';
 import {

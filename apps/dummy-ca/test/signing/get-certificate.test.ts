@@ -1,6 +1,6 @@
 import { certificateRecordSchema } from '@certloop/contracts';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startCa, type TestCa } from '../support/app.js';
 
 let ca: TestCa;

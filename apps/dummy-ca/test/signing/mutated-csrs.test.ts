@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCa } from '../support/app.js';
 import {
   algorithms,

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startCa, type TestCa } from '../support/app.js';
 import { base64, csrDer, csrField, pemOf } from '../support/csrs.js';
 import { serve } from '../support/served.js';

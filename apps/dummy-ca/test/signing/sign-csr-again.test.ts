@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { startCa, type TestCa } from '../support/app.js';
 import { csrField } from '../support/csrs.js';
 

@@ -2,8 +2,8 @@ import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import { signingReplySchema } from '@certloop/contracts';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { createLogger } from '@certloop/server';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.js';
 import { startCa, type TestCa, usualStatus } from '../support/app.js';
 import {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { certificatePem, derOf, names, type PublicCa, startPublicCa } from '../support/public-ca.js';
 
 let ca: PublicCa;

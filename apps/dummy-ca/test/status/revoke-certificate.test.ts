@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { caIssuerNames, revocationReasonNames } from '@certloop/contracts';
 import { lintRevocationList } from '@certloop/crypto/lint';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { certificatePem, crlPem, names, type PublicCa, startPublicCa } from '../support/public-ca.js';
 
 let ca: PublicCa;

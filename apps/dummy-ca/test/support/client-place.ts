@@ -7,7 +7,7 @@ import { freePort } from '@certloop/contracts/testing';
 import { buildCsr, parseCertificate } from '@certloop/crypto';
 import { listen } from '@certloop/server';
 import { startDnsServer } from '@certloop/server/testing';
-import { test } from '@jest/globals';
+import { test } from 'vitest';
 import { renewalIdOf } from '../../src/acme/certificates/renewal-window.js';
 import { makeHttpsCertificate } from '../../src/acme/issuance/https-certificate.service.js';
 import { startAcme, type TestAcme } from './acme.js';

@@ -5,7 +5,7 @@ import { certificateStatusSchema } from '@certloop/contracts';
 import { splitChain } from '@certloop/crypto';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { hasProgram, say } from '@certloop/server/testing';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { ClientPlace } from './client-place.js';
 
 const hasOpenssl = hasProgram('openssl', 'it judges no chain', ['version']);

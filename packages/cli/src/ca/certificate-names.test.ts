@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { certificateNames } from './issue-for-tests.js';
 
 test.each([

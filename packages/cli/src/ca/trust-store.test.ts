@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { storeFolders, trustStoreOf } from './trust-store.js';
 
 const { debian, redHat } = storeFolders;

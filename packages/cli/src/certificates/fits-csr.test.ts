@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { fitsCsr } from './fits-csr.js';
 
 const names = (...dnsNames: string[]) => ({

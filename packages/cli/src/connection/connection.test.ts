@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { processIo } from '../io.js';
 import { readConnection } from './connection.js';
 import { isAddress } from './connection-values.js';

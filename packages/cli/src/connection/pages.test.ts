@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readPages } from './pages.js';
 
 const pages: Readonly<Record<string, { readonly rows: readonly number[]; readonly link?: string }>> = {

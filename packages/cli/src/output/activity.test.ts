@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createActivity } from './activity.js';
 
 /** A terminal of 30 columns, or a pipe, with a clock that is moved manually. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseFormat } from './format.js';
 import { formatCsv } from './report.js';
 import { formatTable } from './table.js';

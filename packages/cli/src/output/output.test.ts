@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import type { Argument, CommandUnknownOpts as Command, Option } from '@commander-js/extra-typings';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCertloop } from '../certloop.fixture.js';
 import { processIo } from '../io.js';
 import { createProgram } from '../program.js';

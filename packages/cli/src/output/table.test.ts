@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { daysUntil, formatDuration, formatFacts, formatTable, plainText } from './table.js';
 
 describe('table', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { formatCsv } from './report.js';
 import { visibleJson, visibleYaml } from './visible-text.js';

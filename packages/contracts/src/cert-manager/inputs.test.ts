@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { certManagerContract as api } from './index.js';
 
 type Row = readonly [situation: string, input: unknown, output: unknown];

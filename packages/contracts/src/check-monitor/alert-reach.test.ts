@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { measureAlertReach } from './alert-reach.js';
 
 const well = { id: 'a', name: 'Phone', kind: 'ntfy', last_delivered_at: '2026-01-01T11:00:00+00:00' };

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { certManagerContract } from '../cert-manager/index.js';
 import { dummyCaContract } from '../dummy-ca/index.js';
 import { allowedMethods } from './allowed-methods.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { certManagerOpenApi } from '../cert-manager/index.js';
 import { checkMonitorOpenApi } from '../check-monitor/index.js';

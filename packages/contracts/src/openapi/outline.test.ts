@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { certManagerContract } from '../cert-manager/index.js';
 import { accountContract, checkMonitorContract } from '../check-monitor/index.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { calibratedMs, excessMs } from './calibration.js';
 
 test('never lowers a bound, and scales all bounds alike', () => {

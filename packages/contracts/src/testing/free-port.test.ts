@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { freePort } from './free-port.js';
 
 test('skips ports that are taken, or reserved by a stack', async () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 
 /** Each process of tests has ports of its own, as a program takes its port seconds after it was found free. */
-const first = 15_000 + 1000 * (Number(process.env['JEST_WORKER_ID'] ?? 0) % 8);
+const first = 15_000 + 1000 * (Number(process.env['VITEST_POOL_ID'] ?? 0) % 8);
 const count = 1000;
 let next = Math.floor(Math.random() * count);
 

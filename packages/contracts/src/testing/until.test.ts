@@ -1,8 +1,8 @@
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test, vi } from 'vitest';
 import { hangMs, until } from './until.js';
 
 afterEach(() => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
 });
 
 test('returns what is found first, also if it is empty', async () => {
@@ -13,7 +13,7 @@ test('returns what is found first, also if it is empty', async () => {
 
 test('names what it waits for when its time is over', async () => {
   let now = 0;
-  jest.spyOn(Date, 'now').mockImplementation(() => {
+  vi.spyOn(Date, 'now').mockImplementation(() => {
     now += hangMs / 2;
     return now;
   });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Limit in milliseconds of a wait that only ends a hang, below jest's own, so that what waited is named. It is at least
+ * Limit in milliseconds of a wait that only ends a hang, below that of tests, so that what waited is named. It is at least
  * ten times what any wait takes on a quiet machine.
  */
 export const hangMs = 300_000;

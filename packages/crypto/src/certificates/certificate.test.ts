@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   authorityParts,
   type CertificateParts,

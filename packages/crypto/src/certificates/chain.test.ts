@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   authorityParts,
   type CertificateParts,

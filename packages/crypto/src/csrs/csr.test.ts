@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { AppError, InvalidInput } from '@certloop/contracts';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type CsrParts, forgeCsr, forgeRequest } from '../../test/forge.js';
 import { encodeExtension } from '../certificates/extensions.js';
 import { contextConstructed, tag } from '../der/der.js';

@@ -1,7 +1,7 @@
 import { InvalidInput } from '@certloop/contracts';
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { contextPrimitive, parseDer, tag } from './der.js';
 import { decodeInteger, decodeNamedBits, decodeOid } from './der-values.js';
 import {

@@ -1,5 +1,5 @@
 import { AppError, InvalidInput } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { certificateLabel, csrLabels, formatPem, parsePem, parsePemBlocks, splitChain } from './pem.js';
 
 const der = Buffer.from(Array.from({ length: 100 }, (_, index) => index));

@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseDer, tag } from './der.js';
 import { encode } from './der-writer.js';
 import { decodeTime, encodeTime } from './times.js';

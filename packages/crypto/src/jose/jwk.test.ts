@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { exportJwk, importJwk, keyAuthorization, type PublicJwk, thumbprint } from './jwk.js';
 
 // RFC 7638 §3.1

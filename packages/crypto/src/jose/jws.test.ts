@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { macJws, parseJws, signJws, verifyJws, verifyMac } from './jws.js';
 
 // RFC 7515 §A.3

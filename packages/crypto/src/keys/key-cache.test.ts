@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseDer } from '../der/der.js';
 import { createKeyCache } from './key-cache.js';
 import { exportSpki, generateKeyPair } from './keys.js';

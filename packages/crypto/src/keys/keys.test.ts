@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeBitOctets, encodeOid, encodeSequence } from '../der/der-writer.js';
 import { formatPem } from '../der/pem.js';
 import {

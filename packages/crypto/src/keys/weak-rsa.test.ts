@@ -1,5 +1,5 @@
 import { checkPrimeSync, createPublicKey, generateKeyPairSync, generatePrimeSync } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { exportSpki } from './keys.js';
 import { describeRsaKey, rsaWeakness } from './weak-rsa.js';
 

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseDer } from '../der/der.js';
 import { curves } from './curves.js';
 import { exportSpki } from './keys.js';

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createIssuer, type Issuer } from '../certificates/issuer.js';
 import { createRoot } from '../certificates/root.js';
 import {

@@ -1,6 +1,6 @@
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { describe, expect, test } from '@jest/globals';
 import fc, { type Arbitrary, array, constant, constantFrom, oneof, record, tuple } from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { contextConstructed, contextPrimitive, parseDer } from '../der/der.js';
 import { encode, encodeSequence } from '../der/der-writer.js';
 import { type GeneralNames, noGeneralNames } from './general-names.js';

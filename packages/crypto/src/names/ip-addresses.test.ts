@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
+import { expect, test } from 'vitest';
 import { formatIpAddress, parseIpAddress } from './ip-addresses.js';
 
 test.each([

@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { contextConstructed, contextPrimitive, parseDer } from '../der/der.js';
 import { encode, encodeInteger, encodeSequence } from '../der/der-writer.js';
 import { type GeneralNames, noGeneralNames } from './general-names.js';

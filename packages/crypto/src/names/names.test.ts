@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseDer, tag } from '../der/der.js';
 import { encode, encodeOid, encodeSequence, encodeSetOf } from '../der/der-writer.js';
 import { encodeGeneralNames, parseGeneralNames } from './general-names.js';

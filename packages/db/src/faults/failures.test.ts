@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { AppError, NotFound } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
+import { describe, expect, test } from 'vitest';
 import { asLost, asUnavailable, DatabaseUnavailable, isUnwritable } from './failures.js';
 
 const failed = (code: string) =>

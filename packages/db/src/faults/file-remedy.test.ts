@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { fileRemedy } from './file-remedy.js';
 
 const gigabyte = 2 ** 30;

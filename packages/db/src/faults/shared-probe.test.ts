@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { shareProbe } from './fault-probes.js';
 
 beforeEach(() => {
-  jest.useFakeTimers();
+  vi.useFakeTimers();
 });
 afterEach(() => {
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 const tooLate = () => Promise.reject(new Error('late'));
@@ -16,7 +16,7 @@ test.each<[string, () => Promise<string>, string]>([
   ['failure', () => Promise.reject(new Error('away')), 'away'],
 ])('returns the %s of the probe, and leaves no timer', async (_, probe, outcome) => {
   expect(await outcomeOf(shareProbe(probe, tooLate)())).toBe(outcome);
-  expect(jest.getTimerCount()).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('gives up a probe that has not ended after 2 s', async () => {
@@ -24,9 +24,9 @@ test('gives up a probe that has not ended after 2 s', async () => {
   const ended = outcomeOf(shareProbe(() => new Promise<string>(() => undefined), tooLate)()).then((found) => {
     outcome = found;
   });
-  await jest.advanceTimersByTimeAsync(1999);
+  await vi.advanceTimersByTimeAsync(1999);
   expect(outcome).toBeUndefined();
-  await jest.advanceTimersByTimeAsync(1);
+  await vi.advanceTimersByTimeAsync(1);
   await ended;
   expect(outcome).toBe('late');
 });
@@ -38,7 +38,7 @@ test('shares one probe between callers until it ends, then sends another one', a
     () => 'late',
   );
   const first = Promise.all([read(), read()]);
-  await jest.advanceTimersByTimeAsync(2000);
+  await vi.advanceTimersByTimeAsync(2000);
   expect(await first).toEqual(['late', 'late']);
   const second = read();
   expect(ends).toHaveLength(1);

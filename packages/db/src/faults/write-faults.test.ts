@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import pg from 'pg';
+import { expect, test } from 'vitest';
 import { DatabaseUnavailable } from './failures.js';
 import { describeWriteFault, isDiskFault, WriteFaults } from './write-faults.js';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type Activity, idleSince, type Traces } from './postgres-silence.js';
 
 const row = { pid: 7, state: 'active', session: '100.5', transaction: '200.5', changed_at: '300.5' };

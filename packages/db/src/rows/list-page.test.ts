@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { mapPage } from './list-page.js';
 
 test('a page continues at the same position when its rows are transformed', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { newRowId } from './row-id.js';
 
 const now = new Date('2026-01-02T03:04:05.678Z');

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
+import { expect, test } from 'vitest';
 import { whenUnlocked } from './migration-lock.js';
 
 test.each([

@@ -6,7 +6,7 @@ import { stepsOf } from './schema-steps.js';
 /** URL of the PostgreSQL of this run; undefined when it was left out. Throws outside of a run. */
 export function serverUrl(): string | undefined {
   if (process.env['CERTLOOP_TEST_RUN'] === undefined) {
-    throw new Error("jest.config.mjs lacks globalSetup: '@certloop/db/testing/setup'");
+    throw new Error('vitest.config.mjs does not name this package among those that use a database');
   }
   return process.env['CERTLOOP_TEST_POSTGRES'];
 }

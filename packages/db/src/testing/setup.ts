@@ -5,11 +5,10 @@ import { makeRunFolder } from './scratch.js';
 import { keepServer } from './server-of-run.js';
 
 /**
- * Provides the PostgreSQL of a jest run: the server at TEST_DATABASE_URL, else one of its own.
+ * Provides the PostgreSQL of a run of tests: the server at TEST_DATABASE_URL, else one of its own.
  * Fails when neither can be had, unless CERTLOOP_TEST_SQLITE_ONLY=1 leaves PostgreSQL out.
  */
-// biome-ignore lint/style/noDefaultExport: jest calls the default export of a globalSetup
-export default async function setUp(): Promise<void> {
+export async function setup(): Promise<void> {
   process.env['CERTLOOP_TEST_RUN'] = randomBytes(4).toString('hex');
   makeRunFolder();
   if (process.env['CERTLOOP_TEST_SQLITE_ONLY'] === '1') return;

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
+import { describe, expect, test } from 'vitest';
 import { DatabaseUnavailable } from '../faults/failures.js';
 import { beginWhenFree, withRetries } from './retry.js';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { yieldBetween } from './yield-between.js';
 
 test('yields each item, and a turn of the event loop after each', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { databaseClock } from '../../src/index.js';
 import { describeEachDialect } from '../../src/testing.js';
 import { queue } from '../support/queue.js';

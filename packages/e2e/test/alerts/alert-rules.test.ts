@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { hasProgram, say } from '@certloop/server/testing';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 
 const folder = new URL('../../../../../docker/observability/', import.meta.url);
 const file = (name: string) => fileURLToPath(new URL(name, folder));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { until } from '@certloop/contracts/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inheritedEnvironment } from '../../src/config.js';
 import { type Credentials, credentialsFile } from '../../src/credentials.js';
 import { addIntegrationCommand } from '../../src/greeting.js';

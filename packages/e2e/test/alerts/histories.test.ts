@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { playHistories } from '../support/histories/play-histories.js';
 import { type OneProcess, startOneProcess } from '../support/one-process.js';
 

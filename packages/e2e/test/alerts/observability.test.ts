@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { hangMs } from '@certloop/contracts/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addFqdn, awaitHeartbeat, makeCsr, makeSpace, signCsr, uploadCsr } from '../../src/main-job.js';
 import { describeStack } from '../support/running-stack.js';
 import { createSpanCollector, type SentSpan } from '../support/span-collector.js';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:tls';
 import { buildCsr, exportPrivateKeyPem, generateKeyPair } from '@certloop/crypto';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addFqdn, makeSpace, type Place, signCsr, uploadCsr } from '../../src/main-job.js';
 import { type OneProcess, startOneProcess } from '../support/one-process.js';
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { until } from '@certloop/contracts/testing';
 import type { DialectName } from '@certloop/db';
 import { testDialects } from '@certloop/db/testing';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   addFqdn,
   type Clients,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type AdministeredService, findServiceCli } from '@certloop/cli/dist/src/commands/service-cli.js';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const execute = promisify(execFile);
 const checkout = fileURLToPath(new URL('../../../../..', import.meta.url));

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inheritedEnvironment } from '../../src/config.js';
 import { type ServiceProcess, startService } from '../../src/service-process.js';
 import { freePort } from '../../src/stack-ports.js';

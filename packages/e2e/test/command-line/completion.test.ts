@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { hasProgram } from '@certloop/server/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const program = createRequire(import.meta.url).resolve('@certloop/cli/bin/certloop.js');
 const inShell = (name: string) =>

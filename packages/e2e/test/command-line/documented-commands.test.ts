@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { examples } from '@certloop/cli/dist/src/reference/examples.js';
 import { hasProgram } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inheritedEnvironment } from '../../src/config.js';
 import { credentialsFile } from '../../src/credentials.js';
 import { makeCsr } from '../../src/main-job.js';

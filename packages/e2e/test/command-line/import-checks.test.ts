@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type CheckUpdate, createCheckMonitorClient } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Stack } from '../../src/stack.js';
 import { monitorCommand } from '../support/monitor-command.js';
 import { describeStack } from '../support/running-stack.js';

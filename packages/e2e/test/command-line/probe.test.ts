@@ -18,7 +18,7 @@ import {
   generateKeyPair,
   issueCertificate,
 } from '@certloop/crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const program = createRequire(import.meta.url).resolve('@certloop/cli/bin/certloop.js');
 let folder: string;

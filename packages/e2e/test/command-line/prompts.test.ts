@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasProgram } from '@certloop/server/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { inheritedEnvironment } from '../../src/config.js';
 import { credentialsFile } from '../../src/credentials.js';
 import { type Stack, startStack } from '../../src/stack.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { buildCsr, exportPrivateKeyPem, generateKeyPair } from '@certloop/crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addFqdn, makeSpace, type Place, signCsr, uploadCsr } from '../../src/main-job.js';
 import { runCertloop } from '../support/certloop.js';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, hasBrowser, openBrowser, openPath, runStory, type Story } from '@certloop/browser';
 import { type DnsServer, hasProgram, startDnsServer } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Credentials } from '../../src/credentials.js';
 import { placeWithCsr, useAcme } from '../support/acme-place.js';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';

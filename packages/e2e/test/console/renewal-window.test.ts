@@ -1,7 +1,7 @@
 import { type Browser, hasBrowser, openBrowser, openPath, runStory } from '@certloop/browser';
 import { createClient, dummyCaAdminContract } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answeringAtOnePort, placeWithCsr, request, useAcme } from '../support/acme-place.js';
 import { renewalIdOf } from '../support/renewal-id.js';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';

@@ -1,5 +1,5 @@
 import { type Browser, hasBrowser, openBrowser, openPath, runStory, type Story } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCertloop } from '../support/certloop.js';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
 import { wordsOf } from '../support/walk-page.js';

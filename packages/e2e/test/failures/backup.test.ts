@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hangMs, until } from '@certloop/contracts/testing';
 import { createDatabase, startBackedUpServer, testDatabaseUrl, testDialects } from '@certloop/db/testing';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import { inheritedEnvironment } from '../../src/config.js';
 import {
   addFqdn,

@@ -2,7 +2,7 @@ import { schema } from '@certloop/check-monitor/dist/src/database.js';
 import { until } from '@certloop/contracts/testing';
 import { type Database, databaseClock, executeSql, openDatabase } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   addFqdn,
   type Clients,

@@ -3,7 +3,7 @@ import { createCertManagerClient, createCheckMonitorClient } from '@certloop/con
 import { until } from '@certloop/contracts/testing';
 import { type Database, databaseClock, executeSql, openDatabase } from '@certloop/db';
 import { describeOnPostgres } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   addFqdn,
   type Clients,

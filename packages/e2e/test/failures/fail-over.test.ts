@@ -13,7 +13,7 @@ import {
   type Relay,
   startPostgresPair,
 } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inheritedEnvironment } from '../../src/config.js';
 import { clientsOf, patientCalls } from '../../src/main-job.js';
 import { type Stack, startStack } from '../../src/stack.js';

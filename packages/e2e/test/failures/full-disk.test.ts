@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hangMs, until } from '@certloop/contracts/testing';
 import { describeEachDialect, mountSmallDisk, type SmallDisk } from '@certloop/db/testing';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test, vi } from 'vitest';
 import { inheritedEnvironment } from '../../src/config.js';
 import { clientsOf } from '../../src/main-job.js';
 import { compiledFile } from '../../src/service-process.js';
@@ -17,7 +17,7 @@ import { monitorCommand } from '../support/monitor-command.js';
 import { startTestStack } from '../support/test-stack.js';
 
 // notices wait for ten seconds, and so do stops of processes
-jest.setTimeout(hangMs * (faultRounds + 1));
+vi.setConfig({ testTimeout: hangMs * (faultRounds + 1), hookTimeout: hangMs * (faultRounds + 1) });
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -5,7 +5,7 @@ import { hangMs, until } from '@certloop/contracts/testing';
 import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { type DialectName, openDatabase } from '@certloop/db';
 import { testDialects } from '@certloop/db/testing';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test, vi } from 'vitest';
 import { dummyCaProvider, type Place, patientCalls } from '../../src/main-job.js';
 import { answeringAtOnePort, placeWithCsr, useAcme } from '../support/acme-place.js';
 import { type Replica, startReplica } from '../support/replicas.js';
@@ -16,7 +16,7 @@ const kills = Number(process.env['CERTLOOP_KILLS'] ?? '10');
 const seed = Number(process.env['CERTLOOP_KILLS_SEED'] ?? '1');
 const table = process.env['CERTLOOP_KILLS_TABLE'];
 
-jest.setTimeout(hangMs + kills * 60_000);
+vi.setConfig({ testTimeout: hangMs + kills * 60_000, hookTimeout: hangMs + kills * 60_000 });
 
 /** Numbers from 0 to 1 that follow from a seed (mulberry32). */
 function randomNumbers(start: number): () => number {

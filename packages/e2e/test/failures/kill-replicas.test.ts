@@ -1,7 +1,7 @@
 import { createCheckMonitorClient } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
 import { describeOnPostgres } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   addFqdn,
   type Clients,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Client, createClient, dummyCaAdminContract } from '@certloop/contracts';
 import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { executeSql, openDatabase } from '@certloop/db';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { judgeCertificate, type Place } from '../../src/main-job.js';
 import { runCommand } from '../../src/service-process.js';
 import {

@@ -1,6 +1,6 @@
 import { hangMs, until } from '@certloop/contracts/testing';
 import { buildCsr, csrLabels, formatPem, generateKeyPair, parsePem } from '@certloop/crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import {
   addFqdn,
   awaitHeartbeat,

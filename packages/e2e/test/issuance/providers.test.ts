@@ -2,7 +2,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import type { Provider } from '@certloop/contracts';
 import { column, openDatabase, querySql } from '@certloop/db';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Clients, makeCsr, makeSpace, type Place, uploadCsr } from '../../src/main-job.js';
 import { runCommand, type ServiceProcess, startService } from '../../src/service-process.js';
 import { freePort } from '../../src/stack-ports.js';

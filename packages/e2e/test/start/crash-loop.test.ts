@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hangMs, until } from '@certloop/contracts/testing';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-jest.setTimeout(2 * hangMs);
+vi.setConfig({ testTimeout: 2 * hangMs, hookTimeout: 2 * hangMs });
 
 const start = fileURLToPath(new URL('../../src/start.js', import.meta.url));
 const slowClock = new URL('slow-clock.fixture.js', import.meta.url).href;

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCheckMonitorClient } from '@certloop/contracts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inheritedEnvironment } from '../../src/config.js';
 import { type Credentials, credentialsFile } from '../../src/credentials.js';
 import { prepareFolder } from '../../src/first-start.js';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { type Database, openDatabase } from '@certloop/db';
 import { describeOnPostgres, startPostgres } from '@certloop/db/testing';
 import { hasProgram } from '@certloop/server/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const execute = promisify(execFile);
 const checkout = fileURLToPath(new URL('../../../../..', import.meta.url));

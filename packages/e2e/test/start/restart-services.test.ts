@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inheritedEnvironment } from '../../src/config.js';
 import { clientsOf } from '../../src/main-job.js';
 import type { ServiceName } from '../../src/service-process.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { inheritedEnvironment } from '../../src/config.js';
 import { startService } from '../../src/service-process.js';
 import { freePort } from '../../src/stack-ports.js';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the reason why a service does not start is in the error alone, and is not shown before', async () => {
-  const shown = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const shown = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
     const port = await freePort();
     const { ready } = startService({

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { hasProgram } from '@certloop/server/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url));
 const namespaces = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];

@@ -5,7 +5,7 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { inheritedEnvironment } from '../../src/config.js';
 import { runCertloop } from './certloop.js';
 import { wordsOf } from './walk-page.js';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { createCheckMonitorClient } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { Stack } from '../../src/stack.js';
 import { monitorCommand } from './monitor-command.js';
 

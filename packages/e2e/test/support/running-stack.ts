@@ -1,5 +1,5 @@
 import { testDialects } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { type Cleanup, type RunningStack, startTestStack } from './test-stack.js';
 
 /** Describes `<name> on <database>` for SQLite and PostgreSQL, with one stack for the whole suite. */

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type BatchEnd, batched } from './batching.js';
 
 const done = (value: string): BatchEnd<string> => ({ status: 'fulfilled', value });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { cachedRead } from './cached-read.js';
 
 /** A reading that gives 1, 2, 3 … and notes how often it was begun. */
@@ -13,7 +13,7 @@ function counted(results: readonly (() => Promise<number>)[]) {
 }
 
 afterEach(() => {
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 describe('a cached read', () => {
@@ -40,16 +40,16 @@ describe('a cached read', () => {
   test('returns the previous value while the read is slow', async () => {
     const never = () => new Promise<number>(() => undefined);
     const { read } = counted([async () => 7, never]);
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     const ask = cachedRead(read, 1_000, 100);
     expect(await ask()).toBe(7);
-    jest.advanceTimersByTime(1_000);
+    vi.advanceTimersByTime(1_000);
     const late = ask();
-    await jest.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(await late).toBe(7);
-    jest.advanceTimersByTime(4_000);
+    vi.advanceTimersByTime(4_000);
     const refusal = expect(ask()).rejects.toThrow('not done within 100 ms');
-    await jest.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(100);
     await refusal;
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createCallSlots } from './call-slots.js';
 
 /** A call that runs until it is let go. */

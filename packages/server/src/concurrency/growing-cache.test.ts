@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createGrowingCache } from './growing-cache.js';
 
 test('drops the entry used least recently', () => {

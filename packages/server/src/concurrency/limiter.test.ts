@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createKeyedLimiter, createLimiter } from './limiter.js';
 
 test('runs at most the allowed number at once, completes all, and survives failures', async () => {

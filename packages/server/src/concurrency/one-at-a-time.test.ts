@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { oneAtATime } from './one-at-a-time.js';
 
 /** Work that ends on demand, and counts its runs. */

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { inOwnTurn } from './own-turn.js';
 
 /** Counts the turns of the event loop until the work is done. */

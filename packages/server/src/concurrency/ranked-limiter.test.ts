@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createRankedLimiter } from './ranked-limiter.js';
 
 /** A limiter whose work is named, logged when it begins, and ends when the log has it. */

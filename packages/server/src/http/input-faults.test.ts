@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseInput } from './input-faults.js';
 

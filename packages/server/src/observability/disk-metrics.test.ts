@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { watchDisk } from './disk-metrics.js';
 import { createLogger } from './logger.js';
 import { createMetrics } from './metrics.js';

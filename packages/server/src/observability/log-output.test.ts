@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { countedLostLines, LogOutput, type WriteBytes } from './log-output.js';
 
 const since = new Date('2026-01-01T00:00:00.000Z');
 
 beforeEach(() => {
-  jest.useFakeTimers({ now: since });
+  vi.useFakeTimers({ now: since });
 });
 afterEach(() => {
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 /** An output whose writes the test ends. */
@@ -57,7 +57,7 @@ test.each(['ENOSPC', 'EIO', 'EPIPE', 'EBADF', 'ERR_STREAM_DESTROYED'])(
     expect(refuse(code)).toContain('two\nthree\n');
     expect(openWrites()).toBe(0);
     expect(countedLostLines() - before).toBe(3);
-    jest.setSystemTime(since.getTime() + 60_000);
+    vi.setSystemTime(since.getTime() + 60_000);
     output.write('four\n');
     expect(accept()).toBe(`${report(3)}four\n`);
     output.write('five\n');
@@ -101,9 +101,9 @@ test.each(['EAGAIN', 'EBUSY'])('waits after %s without a loop, and drops lines b
   for (let n = 0; n < 3; n += 1) {
     expect(refuse(code)).toBe('one\n');
     expect(openWrites()).toBe(0);
-    jest.advanceTimersByTime(99);
+    vi.advanceTimersByTime(99);
     expect(openWrites()).toBe(0);
-    jest.advanceTimersByTime(1);
+    vi.advanceTimersByTime(1);
   }
   expect(accept()).toBe('one\n');
   expect(accept()).toHaveLength(report(5).length + 64 * line.length);
@@ -111,7 +111,7 @@ test.each(['EAGAIN', 'EBUSY'])('waits after %s without a loop, and drops lines b
 
 test('flushes when nothing waits any more', () => {
   const { output, accept, refuse } = openOutput();
-  const flushed = jest.fn();
+  const flushed = vi.fn();
   output.flush(flushed);
   expect(flushed).toHaveBeenCalledTimes(1);
   output.write('one\n');

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createLogger } from './logger.js';
 
 /** The line that is written of a thrown value. */

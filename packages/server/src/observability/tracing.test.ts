@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type StopTracing, startTracing } from './start-tracing.js';
 import { beginRequestSpan, tracedFetch } from './tracing.js';
 

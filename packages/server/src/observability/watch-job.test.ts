@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createMovableClock } from '../process/clock.js';
 import { createLogger } from './logger.js';
 import { createMetrics } from './metrics.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parseRetryAfter } from './retry-after.js';
 
 const now = new Date('2026-03-01T12:00:00Z');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 
 const server = fileURLToPath(new URL('../index.js', import.meta.url));
 const script = `

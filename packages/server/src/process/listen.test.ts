@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { listen } from './listen.js';
 
 test('answers requests on connections that it has not accepted when it closes', async () => {

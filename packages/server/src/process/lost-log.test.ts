@@ -4,7 +4,7 @@ import { existsSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { until } from '@certloop/contracts/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 
 const server = fileURLToPath(new URL('../index.js', import.meta.url));
 

@@ -1,5 +1,5 @@
 import { Unavailable } from '@certloop/contracts';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLogger } from '../observability/logger.js';
 import { startPoller } from './poller.js';
 
@@ -12,21 +12,21 @@ const logger = createLogger({
 
 beforeEach(() => {
   lines.length = 0;
-  jest.useFakeTimers();
+  vi.useFakeTimers();
 });
 afterEach(() => {
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 /** A tick that ends on demand. */
 function controlledTick() {
   const pending: (() => void)[] = [];
-  const tick = jest.fn(() => new Promise<void>((resolve) => pending.push(resolve)));
+  const tick = vi.fn(() => new Promise<void>((resolve) => pending.push(resolve)));
   return {
     tick,
     finish: async () => {
       pending.shift()?.();
-      await jest.advanceTimersByTimeAsync(0);
+      await vi.advanceTimersByTimeAsync(0);
     },
   };
 }
@@ -35,12 +35,12 @@ describe('startPoller', () => {
   test('ticks after each period, and never while a tick runs', async () => {
     const { tick, finish } = controlledTick();
     const poller = startPoller({ name: 'p', everyMs: 1000, tick, logger });
-    await jest.advanceTimersByTimeAsync(999);
+    await vi.advanceTimersByTimeAsync(999);
     expect(tick).toHaveBeenCalledTimes(0);
-    await jest.advanceTimersByTimeAsync(5000);
+    await vi.advanceTimersByTimeAsync(5000);
     expect(tick).toHaveBeenCalledTimes(1);
     await finish();
-    await jest.advanceTimersByTimeAsync(1000);
+    await vi.advanceTimersByTimeAsync(1000);
     expect(tick).toHaveBeenCalledTimes(2);
     await finish();
     await poller.stop();
@@ -60,18 +60,18 @@ describe('startPoller', () => {
   });
 
   test('a tick that throws is logged, and the next one comes', async () => {
-    const tick = jest.fn(() => Promise.reject(new Error('database away')));
+    const tick = vi.fn(() => Promise.reject(new Error('database away')));
     const poller = startPoller({ name: 'p', everyMs: 1000, tick, logger });
-    await jest.advanceTimersByTimeAsync(2000);
+    await vi.advanceTimersByTimeAsync(2000);
     expect(tick).toHaveBeenCalledTimes(2);
     expect(lines[0]).toContain('"event":"poller.failed"');
     await poller.stop();
   });
 
   test('logs a tick without its database as a warning without a stack', async () => {
-    const tick = jest.fn(() => Promise.reject(new Unavailable('the connection was lost')));
+    const tick = vi.fn(() => Promise.reject(new Unavailable('the connection was lost')));
     const poller = startPoller({ name: 'p', everyMs: 1000, tick, logger });
-    await jest.advanceTimersByTimeAsync(1000);
+    await vi.advanceTimersByTimeAsync(1000);
     const entry = JSON.parse(lines[0] ?? '');
     expect(entry).toMatchObject({ event: 'poller.failed', level: 'warn', reason: 'the connection was lost' });
     expect(lines[0]).not.toContain('stack');
@@ -86,12 +86,12 @@ describe('startPoller', () => {
     const stopping = poller.stop().then(() => {
       stopped = true;
     });
-    await jest.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(0);
     expect(stopped).toBe(false);
     poller.trigger();
     await finish();
     await stopping;
-    await jest.advanceTimersByTimeAsync(5000);
+    await vi.advanceTimersByTimeAsync(5000);
     expect(tick).toHaveBeenCalledTimes(1);
   });
 });

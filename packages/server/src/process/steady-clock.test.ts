@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSteadyClock, type SteadyClock } from './steady-clock.js';
 
 const second = 1000;
@@ -96,13 +96,12 @@ describe('the clock of a service on SQLite', () => {
   });
 
   test('does not depend on the zone of the host', async () => {
-    const zone = process.env['TZ'];
-    process.env['TZ'] = 'Europe/Berlin';
+    vi.stubEnv('TZ', 'Europe/Berlin');
     const spring = Date.parse('2026-03-29T00:59:00Z');
     await pass(spring - start);
     await pass(2 * minute);
     expect([ahead(), clock.read()]).toMatchObject([0, { isSettled: true, jumps: 0 }]);
-    process.env['TZ'] = zone;
+    vi.unstubAllEnvs();
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { deriveEncryptionKey, keyRingOf, parseKeyRing as parse } from './key-ring.js';
 import { keyIdOf, lookupHashes, openSecret, SecretUnreadable, sealSecret } from './secret-box.js';
 

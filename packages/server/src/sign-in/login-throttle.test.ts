@@ -1,5 +1,5 @@
 import type { AppError } from '@certloop/contracts';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createMovableClock } from '../process/clock.js';
 import { createLoginThrottle, type LoginThrottle } from './login-throttle.js';
 

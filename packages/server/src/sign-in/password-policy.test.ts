@@ -1,5 +1,5 @@
 import type { InvalidInput } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { requireAcceptablePassword } from './password-policy.js';
 
 const ada = { username: 'ada-lovelace', email: 'Ada@example.org' };

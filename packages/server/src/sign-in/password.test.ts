@@ -1,5 +1,5 @@
 import { AppError } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createPasswords, usualCost } from './password.js';
 
 const quick = createPasswords({ N: 16, r: 1, p: 1 });

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isFromForeignPage, isFromOwnPage } from './same-origin.js';
 
 const own = ['http://localhost:3000'];

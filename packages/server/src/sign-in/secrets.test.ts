@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { csrfTokenOf, newSecret, sameText, secretHash } from './secrets.js';
 
 test('a new secret has 256 bits, and differs from the previous one', () => {

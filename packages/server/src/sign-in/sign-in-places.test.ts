@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { deviceSecretOf, signInPlaces } from './sign-in-places.js';
 
 const secret = 'A-_z'.repeat(11).slice(0, 43);

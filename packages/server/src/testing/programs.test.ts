@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { hasProgram, say } from './programs.js';
 
 const node = process.execPath;
-const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 afterEach(() => {
   written.mockClear();
 });

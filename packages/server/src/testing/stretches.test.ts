@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { cpuMsOf } from '@certloop/contracts/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { openAccepted } from './accepted-sockets.js';
 import { watchStretches } from './stretches.js';
 

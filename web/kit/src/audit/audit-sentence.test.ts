@@ -1,5 +1,5 @@
 import { type AuditLog, auditActions } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { auditSentence, outcomeOf } from './audit-sentence.js';
 
 const entryOf = (

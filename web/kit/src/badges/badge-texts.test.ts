@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { badgeAt, badgeText, checkBadges } from './badge-texts.js';
 
 const urls = checkBadges('https://example.org/mon/b/2/5f2c.svg');

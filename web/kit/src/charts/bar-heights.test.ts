@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { partsOfBar, placeAfterKey, totalOf } from './bar-heights.js';
 
 describe('the parts of a bar', () => {

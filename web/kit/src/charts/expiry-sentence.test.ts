@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { expirySentence } from './expiry-sentence.js';
 
 test.each([

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { curlCommand, type WrittenRequest } from './curl-command.js';
 
 const url = 'https://certs.example.org/spaces';

@@ -1,5 +1,5 @@
 import { certManagerContract, createClient } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { describeClient } from '../operations/operations.js';
 import { captureRequest } from './written-requests.js';
 

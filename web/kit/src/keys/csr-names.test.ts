@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { csrBlocks, csrNames } from './csr-names.js';
 
 const both = `-----BEGIN CERTIFICATE REQUEST-----

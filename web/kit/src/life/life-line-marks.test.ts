@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { lifeMarks } from './life-line-marks.js';
 
 const life = { notBefore: 0, renewAt: 60, expiresAt: 100 };

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { needsPerson } from './needs-person.js';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FqdnStatus } from '@certloop/contracts/browser';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { nameWords, stateWords } from './state-words.js';
 
 const csr: FqdnStatus['csr'] = { id: 'c1', createdAt: '2026-03-01T12:00:00.000Z', findings: [] };

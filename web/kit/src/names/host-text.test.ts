@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { hostText, unicodeHost } from './host-text.js';
 
 test.each([

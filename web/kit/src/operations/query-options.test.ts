@@ -1,6 +1,6 @@
 import { certManagerContract, createClient } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { expect, test } from 'vitest';
 import { requestsOfPage, writtenRequest } from '../curl/written-requests.js';
 import { invalidateChanged } from './changes.browser.js';
 import { listOptions, pageOptions } from './list-options.js';

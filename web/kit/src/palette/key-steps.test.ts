@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type KeySituation, type KeyStep, type PressedKey, stepOf } from './key-steps.js';
 
 const plain: KeySituation = { isTyping: false, isOverlaid: false, areKeysOff: false, isJumping: false };

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { matchingEntries, placeAfter } from './palette-entries.js';
 
 const entries = ['Your account', 'Audit log', 'Spaces', 'Create a space'].map((label) => ({ label }));

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { changedCells, type GroupReach, levelChanges } from './level-changes.js';
 
 const team: GroupReach = {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { scheduleWords } from './schedule-words.js';
 
 test.each([

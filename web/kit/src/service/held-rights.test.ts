@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { haveRightsChanged, heldRights } from './held-rights.js';
 
 const held = heldRights([

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { liveMs, pollMs } from './poll-rhythm.js';
 
 test.each([

@@ -1,5 +1,5 @@
 import { UpstreamFailed } from '@certloop/contracts/browser';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { faultsOf, isTemporary, refusalFrom, sentenceOf, statusOf } from './refusal.js';
 
 const none = new Headers();

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { canStay, clockText, skewOf, warningOf } from './session-state.js';
 
 const noon = Date.parse('2026-03-01T12:00:00Z');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { refusalFrom } from '../service/refusal.js';
 import { Session } from './session.js';
 import type { Me, TabMessage } from './session-state.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type NestedField, settingAt, settingsWith, shownSettings } from './nested-settings.js';
 
 const fields: readonly NestedField[] = [

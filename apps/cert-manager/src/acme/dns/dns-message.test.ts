@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { encodeName, encodeUpdate, signMessage, updateFault } from './dns-message.js';
 
 const update = {

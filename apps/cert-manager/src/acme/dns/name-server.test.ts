@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { isInZone, nameServerText, readNameServer, readServerUrl, selfAndParents } from './name-server.js';
 
 describe('readNameServer', () => {

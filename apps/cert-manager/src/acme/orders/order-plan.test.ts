@@ -1,5 +1,5 @@
 import { type AcmeAuthorization, type AcmeChallenge, type AcmeOrder, AcmeProblem } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type AuthorizationAt, chooseChallenge, planOrder, proofObstacle } from './order-plan.js';
 
 const order = (change: Partial<AcmeOrder>): AcmeOrder => ({

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { auditStretches } from './audit-stretches.js';
 
 type Ends = [first: number, last: number];

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { ipKey, ipKeyRange } from './ip-range.js';
 
 test.each([

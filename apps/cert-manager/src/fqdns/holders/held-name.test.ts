@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { type FoundHolders, nameLookupOf, otherHolders, parentOf } from './held-name.js';
 
 describe('what decides who holds a name', () => {

@@ -1,7 +1,7 @@
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
 import { formatIpAddress } from '@certloop/crypto';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { type AddressRange, createRangeLookup, isWithin, parseRange, plainOctets } from './address-range.js';
 
 describe('ranges', () => {

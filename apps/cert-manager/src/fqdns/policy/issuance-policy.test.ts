@@ -1,6 +1,6 @@
 import type { AllowedNames } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { type AskedNames, type PolicyRules, rulesOf } from './issuance-policy.js';
 
 const nothing: AllowedNames = { names: [], suffixes: [], wildcards: false, cidrs: [], beyondFqdn: false };

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createJobQueue } from './job-queue.store.js';
 
 const job = (id: string, providerId = 'a') => ({ id, providerId });

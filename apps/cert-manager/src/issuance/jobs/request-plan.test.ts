@@ -1,5 +1,5 @@
 import { requestSteps } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { allSteps, changeStep, failUnderWay, needsConfirmation } from './request-plan.js';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute));

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { idempotencyKeyOf, type SigningSubject } from './idempotency-key.js';
 
 const subject: SigningSubject = { fqdnId: 'f', csrId: 'c', newestId: 'n' };

@@ -7,7 +7,7 @@ import {
   generateKeyPair,
   issueCertificate,
 } from '@certloop/crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { providerKinds } from '../provider-kinds.js';
 
 const dummy = providerKinds['dummy-ca'].schema;

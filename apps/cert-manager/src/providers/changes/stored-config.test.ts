@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { maskSecrets, putSecretsIn, takeSecretsOut } from './stored-config.js';
 
 const paths = ['eab.hmacKey', 'challenge.dns.authHeader'];

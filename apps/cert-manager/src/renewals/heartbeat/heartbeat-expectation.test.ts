@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { expectationOf } from './heartbeat-expectation.js';
 
 describe('the schedule that the monitor expects', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { describeRun, hasSucceeded, type RunReport } from './run-report.js';
 
 const quiet: RunReport = {

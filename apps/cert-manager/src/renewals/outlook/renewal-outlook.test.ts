@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { outlookOf, type RenewalFacts, scheduleOf } from './renewal-outlook.js';
 
 const now = new Date('2026-03-01T00:00:00Z');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { dueAfterWrongClock, type WaitingEntry, waitsTooLong } from './planned-bounds.js';
 
 const minute = 60_000;

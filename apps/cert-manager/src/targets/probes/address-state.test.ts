@@ -1,5 +1,5 @@
 import { servedClasses } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type AddressState, failsAt, isWell, stateAfter } from './address-state.js';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 2, 1) + seconds * 1000);

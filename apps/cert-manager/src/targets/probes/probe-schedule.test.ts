@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { firstProbeAt, nextProbeAt } from './probe-schedule.js';
 
 const stored = new Date('2026-03-01T00:00:00.000Z');

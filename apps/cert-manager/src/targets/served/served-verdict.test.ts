@@ -1,5 +1,5 @@
 import { type ServedClass, servedClasses } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { faultText, severityOf, verdictOf } from './served-verdict.js';
 
 test.each<[ServedClass[], ServedClass | undefined, boolean]>([

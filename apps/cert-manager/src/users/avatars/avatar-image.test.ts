@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { avatarFormatOf, requireAvatarFormat } from './avatar-image.js';
 
 const bytes = (latin1: string) => Buffer.from(latin1, 'latin1');

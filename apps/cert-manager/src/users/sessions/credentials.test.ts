@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { bearerOf, formatApiToken, newApiToken, parseApiToken } from './credentials.js';
 
 const secret = 'A-_z'.repeat(11).slice(0, 43);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { describeCheck } from './check-description.js';
 
 const fqdnId = '0195a1b2-0000-7000-8000-000000000001';

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { expectedOf, graceOf } from '../../statuses/attention.js';
 import { expectationAfter, isInSync, type SyncedState } from './check-expectation.js';
 

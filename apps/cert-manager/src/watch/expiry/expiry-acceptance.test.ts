@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type ExpiryRequest, validateExpiryRequest } from './expiry-acceptance.js';
 
 const now = new Date('2026-03-01T12:00:00.000Z');

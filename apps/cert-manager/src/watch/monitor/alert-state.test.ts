@@ -1,5 +1,5 @@
 import type { AlertReach } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { alertStateOf } from './alert-state.js';
 
 const well: AlertReach = {

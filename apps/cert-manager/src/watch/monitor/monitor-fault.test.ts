@@ -7,7 +7,7 @@ import {
   Unauthenticated,
   UpstreamFailed,
 } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { faultOf } from './monitor-fault.js';
 
 describe('the meaning of a response of the monitor', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { failedText, refusedText, sentText, storedText } from './ping-text.js';
 
 const certificate = {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { startAppOn } from '../../support/app.js';
 import { serialOf } from '../../support/cas/fake-revocations.js';
 import { clearInventory } from '../../support/renewals.js';

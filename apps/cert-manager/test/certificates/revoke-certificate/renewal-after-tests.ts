@@ -1,5 +1,5 @@
 import { until } from '@certloop/contracts/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { startAppOn } from '../../support/app.js';
 import { serialOf } from '../../support/cas/fake-revocations.js';
 import { addCsr, pathOf } from '../../support/inventory.js';

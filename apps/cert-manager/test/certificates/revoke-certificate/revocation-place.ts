@@ -1,6 +1,6 @@
 import type { Certificate, Fqdn } from '@certloop/contracts';
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { afterEach, expect } from '@jest/globals';
+import { afterEach, expect } from 'vitest';
 import { pendingRevocations } from '../../../src/revocations/pending-revocations.repository.js';
 import type { TestApp } from '../../support/app.js';
 import { auditEntries, pathOf } from '../../support/inventory.js';

@@ -1,5 +1,5 @@
 import { assertFits, assertFocusReturns, tabTo } from '@certloop/browser';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { makeGroup } from '../../support/access/groups.js';
 import type { ConsoleStage } from '../../support/console.js';
 import { addFqdn, addSpace, csrSample } from '../../support/inventory.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { ConsoleStage } from '../../support/console.js';
 import { addFqdn, pathOf } from '../../support/inventory.js';
 import { addJob } from '../../support/issuance.js';

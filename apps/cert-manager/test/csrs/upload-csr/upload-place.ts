@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.js';
 import { addFqdn, addSpace, csrUpload, pathOf } from '../../support/inventory.js';
 import type { Person } from '../../support/people.js';

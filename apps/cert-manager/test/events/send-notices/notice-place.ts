@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Destination, EventType } from '../../../src/events/event.js';
 import { events, insertEvent } from '../../../src/events/events.repository.js';
 import { mailTurns } from '../../../src/events/mail-turns.repository.js';

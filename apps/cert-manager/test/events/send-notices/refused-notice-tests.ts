@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { startAppOn } from '../../support/app.js';
 import { hour, minute, type NoticePlace, second } from './notice-place.js';
 

@@ -1,7 +1,7 @@
 import type { AllowedNames, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll } from '@jest/globals';
 import type { Test } from 'supertest';
+import { afterAll, beforeAll } from 'vitest';
 import { type ScriptedAcme, startScriptedAcme } from '../../support/acme/scripted-acme.js';
 import type { SuiteApp } from '../../support/app.js';
 import { foreignPem } from '../../support/cas/foreign-ca.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { executeSql } from '@certloop/db';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { schema } from '../../../src/database.js';
 import { nameHolders } from '../../../src/fqdns/holders/name-holders.repository.js';
 import { addNameHolders } from '../../../src/migrations/0035-name-holders.js';

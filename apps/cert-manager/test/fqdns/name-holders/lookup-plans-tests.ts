@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { executeSql, insertMany, newRowId, type Tx } from '@certloop/db';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type FqdnRow, fqdns } from '../../../src/fqdns/fqdns.repository.js';
 import { findHolders, holdNames } from '../../../src/fqdns/holders/name-holders.repository.js';
 import { addSpace } from '../../support/inventory.js';

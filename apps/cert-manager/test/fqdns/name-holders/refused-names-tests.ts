@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { grant, grantEverything } from '../../support/factories.js';
 import { addFqdn, auditEntries } from '../../support/inventory.js';
 import { settlePerson } from '../../support/people.js';

@@ -5,7 +5,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
 import { executeSql, findRows } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtInCaller, internalOrigin } from '../../../src/access/caller.js';
 import { findLatestCsr } from '../../../src/csrs/csrs.repository.js';
 import { issuances } from '../../../src/issuance/signing/issuances.repository.js';

@@ -1,22 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { executeSql, findRow, insertMany, querySql, type Tx } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { issuances } from '../../../src/issuance/signing/issuances.repository.js';
 import { type SuiteApp, startApp } from '../../support/app.js';
 import { fqdnWithCsr, providerOf } from '../../support/signing.js';
 
-const allButDate = [
-  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const),
-  ...([
-    'setImmediate',
-    'clearImmediate',
-    'setInterval',
-    'clearInterval',
-    'setTimeout',
-    'clearTimeout',
-  ] as const),
-];
 const minute = 60_000;
 
 /** A row of the table `issuance_jobs` as the version before wrote it. */
@@ -98,8 +87,8 @@ describeEachDialect('jobs of a version before 0042-jobs', (open) => {
 
   /** Migrates as a process whose clock is that of the application. */
   async function migrateNow(): Promise<void> {
-    jest.useFakeTimers({ doNotFake: allButDate, now: app.clock.now() });
-    await app.database.migrate().finally(() => jest.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: app.clock.now() });
+    await app.database.migrate().finally(() => vi.useRealTimers());
   }
 
   test('are moved with their orders and keys, and back', async () => {

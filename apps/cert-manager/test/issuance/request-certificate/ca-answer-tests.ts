@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { acmeAccounts, challengeTokens } from '../../../src/acme/acme-accounts.repository.js';
 import type { ScriptedAcme } from '../../support/acme/scripted-acme.js';
 import { addCsr, auditEntries } from '../../support/inventory.js';

@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { challengeTokens } from '../../../src/acme/acme-accounts.repository.js';
 import { orderMoments } from '../../../src/acme/orders/order-steps.js';
 import { findJob } from '../../../src/issuance/jobs/issuance-jobs.repository.js';

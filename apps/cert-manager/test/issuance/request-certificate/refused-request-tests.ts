@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { grant } from '../../support/factories.js';
 import { addFqdn, addSpace, badIds, unknownId } from '../../support/inventory.js';
 import { addJob } from '../../support/issuance.js';

@@ -1,8 +1,8 @@
 import type { Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Test } from 'supertest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { OrderMoment } from '../../../src/acme/orders/order-steps.js';
 import { type ScriptedAcme, startScriptedAcme } from '../../support/acme/scripted-acme.js';
 import { startApp, type TestApp } from '../../support/app.js';

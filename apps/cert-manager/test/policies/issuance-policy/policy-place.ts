@@ -1,7 +1,7 @@
 import type { AllowedNames, Fqdn, Space } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll } from '@jest/globals';
 import type { Test } from 'supertest';
+import { afterAll, beforeAll } from 'vitest';
 import type { TestApp } from '../../support/app.js';
 import type { FakeCa } from '../../support/cas/fake-ca.js';
 import { addSpace, pathOf } from '../../support/inventory.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { grant, grantEverything } from '../../support/factories.js';
 import { addSpace, auditEntries, badIds, unknownId } from '../../support/inventory.js';
 import { example, nothing, type PolicyPlace, unlimited } from './policy-place.js';

@@ -1,6 +1,6 @@
 import type { IssuancePolicyChange } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { startAppOn } from '../../support/app.js';
 import { addCsr, addFqdn, addSpace, auditEntries, csrUpload, pathOf } from '../../support/inventory.js';
 import { fqdnWithCsr, newCsr } from '../../support/signing.js';

@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type RenewalStep, renewalSteps } from '../../../src/renewals/queue/renew-certificate.service.js';
 import {
   addTestRenewal,

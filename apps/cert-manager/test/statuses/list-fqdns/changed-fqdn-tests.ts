@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { addFqdn, addSpace, auditEntries, pathOf, unknownId } from '../../support/inventory.js';
 import type { Person } from '../../support/people.js';
 import { certificatesOf, issuedFqdn } from '../../support/renewals.js';

@@ -1,6 +1,6 @@
 import type { Fqdn, FqdnState } from '@certloop/contracts';
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll } from 'vitest';
 import type { TestApp } from '../../support/app.js';
 import { grant } from '../../support/factories.js';
 import { addFqdn, addSpace } from '../../support/inventory.js';

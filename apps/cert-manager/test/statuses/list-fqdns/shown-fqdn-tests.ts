@@ -1,5 +1,5 @@
 import type { Fqdn, OwnFqdn } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Person } from '../../support/people.js';
 import { certificatesOf, openEntryOf } from '../../support/renewals.js';
 import type { FqdnStatesPlace } from './fqdn-states-place.js';

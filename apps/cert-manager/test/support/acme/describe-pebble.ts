@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { hasProgram, programOfToday } from '@certloop/server/testing';
-import { describe, test } from '@jest/globals';
+import { describe, test } from 'vitest';
 
 type DescribeEach = typeof describeEachDialect;
 

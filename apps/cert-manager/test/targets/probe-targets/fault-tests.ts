@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { foreignCertificate } from '../../support/cas/foreign-ca.js';
 import { addTarget, classesOf, newestOf, ownedFqdn, servedOf } from '../../support/monitor/served-place.js';
 import { hour, type ProbePlace } from './probe-place.js';

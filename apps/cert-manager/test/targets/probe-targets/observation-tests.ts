@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { targets } from '../../../src/targets/targets.repository.js';
 import { startAppOn } from '../../support/app.js';
 import { addFqdn, addSpace, auditEntries, pathOf } from '../../support/inventory.js';

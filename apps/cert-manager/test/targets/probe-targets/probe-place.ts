@@ -1,5 +1,5 @@
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { addTarget, probing, startTlsServer, type TlsServer } from '../../support/monitor/served-place.js';
 import { clearInventory, type RenewalPlace, startRenewing } from '../../support/renewals.js';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { addCsr, addFqdn } from '../../support/inventory.js';
 import { moveToRenewal, renewedFqdn, signWith, switchRenewal } from '../../support/renewals.js';
 import { newCsr } from '../../support/signing.js';

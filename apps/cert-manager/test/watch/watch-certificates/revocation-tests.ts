@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { addCsr, pathOf } from '../../support/inventory.js';
 import { certificatesOf, issuedFqdn, renewedFqdn, switchRenewal } from '../../support/renewals.js';
 import { newCsr } from '../../support/signing.js';

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { watchPings } from '../../../src/watch/pings/watch-pings.repository.js';
 import { watchedFqdns } from '../../../src/watch/watched-fqdns.repository.js';
 import type { TestApp } from '../../support/app.js';

@@ -1,7 +1,7 @@
 import type { CheckChangeResult } from '@certloop/contracts';
 import { excessMs } from '@certloop/contracts/testing';
 import { stretchExcess } from '@certloop/server/testing';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type CheckSummary, compareTexts, nameKeyOf } from '../../checks/check-summary.js';
 import type { Caller } from '../../projects/caller.js';
 import { changeChecks } from './change-checks.service.js';

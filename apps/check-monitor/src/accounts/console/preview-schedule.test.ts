@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { previewSchedule, type TypedSchedule } from './preview-schedule.js';
 
 const micros = (text: string) => Date.parse(text) * 1000;

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { sortInTurns } from './sort-in-turns.service.js';
 
 test.each([0, 1, 4_000, 4_001, 13_579])(

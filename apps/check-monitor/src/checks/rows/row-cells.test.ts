@@ -1,5 +1,5 @@
 import { column } from '@certloop/db';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { rowCells } from './row-cells.repository.js';
 
 interface Row {

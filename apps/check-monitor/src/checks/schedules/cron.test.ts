@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { IANAZone } from 'luxon';
+import { describe, expect, test } from 'vitest';
 import { parseCron } from './cron.js';
 
 interface Vector {

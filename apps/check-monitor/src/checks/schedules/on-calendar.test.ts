@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseOnCalendar } from './on-calendar.js';
 
 function nextFour(text: string, after: string, tz: string): string[] {

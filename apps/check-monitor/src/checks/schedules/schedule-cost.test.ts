@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { parseCron } from './cron.js';
 import { parseOnCalendar } from './on-calendar.js';
 import { parseSchedule } from './schedule.js';

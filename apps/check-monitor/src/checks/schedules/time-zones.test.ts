@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import { IANAZone } from 'luxon';
+import { describe, expect, test } from 'vitest';
 import { currentTimeZone, listTimeZones } from './time-zones.js';
 
 // other versions bring other zones: they report, so that one who updates Node learns of it, and do not fail

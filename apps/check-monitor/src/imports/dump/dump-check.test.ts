@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { checkOf, isNewerState } from './dump-check.js';
 import { readRow } from './dump-rows.js';
 

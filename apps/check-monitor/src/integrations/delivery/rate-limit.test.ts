@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { aDelivery, site } from '../../../test/support/events.js';
 import { delivered } from './delivery-result.js';
 import { limitRate } from './rate-limit.js';

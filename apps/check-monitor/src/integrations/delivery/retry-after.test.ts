@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { retryAfterMs } from './retry-after.js';
 
 const now = Date.parse('2026-01-01T12:00:00Z');

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createSlidingLimit } from './sliding-limit.js';
 
 const second = 1_000_000;

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { bounceAddress, deliveryOf } from './bounce-address.js';
 
 const deliveryId = '62e13f6b-a7b9-4926-9c3d-0000000000ab';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { isFormerUnsubscribeLink } from './former-link.js';
 
 const channelUuid = '00000000-0000-4000-8000-000000000300';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { percentEncode } from './percent-encoding.js';
 
 test.each([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { isSignedLink, type LinkSubject, signedLink } from './signed-link.js';
 
 const uuid = '9b6b0b1e-0d3c-4a53-9d6a-333333333333';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { aDownCheck, anEvent, aRecovery, happened, minute, viewOf } from '../../../test/support/events.js';
 import type { AlertEvent } from './alert-event.js';
 import { factText } from './event-facts.js';

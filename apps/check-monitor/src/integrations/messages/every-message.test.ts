@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { anEvent, aRecovery } from '../../../test/support/events.js';
 import { messages, type SendingKind } from '../../../test/support/kind-samples.js';
 import { channelKindNames } from '../channel-kinds.js';

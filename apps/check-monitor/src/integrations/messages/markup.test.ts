@@ -1,5 +1,5 @@
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { anEvent, viewOf } from '../../../test/support/events.js';
 import {
   escapeMarkdown,

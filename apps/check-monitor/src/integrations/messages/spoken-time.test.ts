@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { microsOf } from '../../instants.js';
 import { spokenAge, spokenDuration, spokenMoment, spokenPeriod } from './spoken-time.js';
 

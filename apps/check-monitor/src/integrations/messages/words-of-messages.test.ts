@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { aDownCheck, anEvent, aRecovery, happened, minute } from '../../../test/support/events.js';
 import { messages, type SendingKind } from '../../../test/support/kind-samples.js';
 import type { AlertEvent } from './alert-event.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { day, nextRequestAt } from './consent-limits.js';
 
 test.each([

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createKnownChecks, type KnownCheck } from './known-checks.store.js';
 
 const checkOf = (uuid: string) => ({ uuid }) as KnownCheck;

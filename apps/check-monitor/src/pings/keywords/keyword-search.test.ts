@@ -1,6 +1,6 @@
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { type PingFilter, signalOfMail } from '../signal.js';
 import { firstListFound } from './keyword-search.js';
 

@@ -1,6 +1,6 @@
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { stripWhitespace } from '../../python-whitespace.js';
 
 // U+FEFF is no white space in Python, and NEL and the separators are

@@ -1,5 +1,5 @@
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { resultOf, stepsOfHtml } from './html-text.js';
 
 const textOf = (html: string) => resultOf(stepsOfHtml(html));

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parseMailAddress } from './mail-address.js';
 
 const uuid = '62e13f6b-a7b9-4926-8d1a-222222222222';

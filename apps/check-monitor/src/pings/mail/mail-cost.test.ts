@@ -1,5 +1,5 @@
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type MailWords, mailWords } from './mail-words.js';
 
 /** CPU of the slowest step of reading a mail, in milliseconds. */

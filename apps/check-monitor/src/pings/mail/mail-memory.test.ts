@@ -1,5 +1,5 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createMailMemory } from './mail-memory.store.js';
 
 async function* mailOf(bytes: number, pieceBytes: number): AsyncGenerator<Buffer> {

@@ -1,5 +1,5 @@
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { mailWords, maxTextBytes } from './mail-words.js';
 
 const lines = (...given: string[]) => Buffer.from(given.join('\r\n'));

@@ -1,6 +1,6 @@
 import { executeSql } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { importDump } from '../../../src/imports/import-dump.service.js';
 import { describeImport } from '../../../src/imports/import-text.js';
 import { type DeliveryOptions, openTestApp, type TestApp } from '../../support/app.js';

@@ -1,5 +1,5 @@
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { snapshot, writeDump } from '../../support/dump.js';
 import { file, formerSecret, type ImportChanges, readCheck, runImport, uuid } from './dump-of-tests.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseContacts } from './contacts.js';
 
 describe('parseContacts (RFC 8555 §7.3)', () => {

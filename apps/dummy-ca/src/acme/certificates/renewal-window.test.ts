@@ -1,5 +1,5 @@
 import { parseCertificate } from '@certloop/crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { renewalIdOf, requireRenewalId, suggestedWindow } from './renewal-window.js';
 
 // The certificate of RFC 9773, Appendix A, and its identifier of §4.1.

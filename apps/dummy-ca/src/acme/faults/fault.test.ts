@@ -1,5 +1,5 @@
 import { faultSchema } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { drawFault, type Fault, seededDraw } from './fault.js';
 
 const never = () => 1;

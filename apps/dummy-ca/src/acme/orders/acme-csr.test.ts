@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { buildCsr, type CsrRequest } from '@certloop/crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import {
   algorithms,
   type CsrParts,

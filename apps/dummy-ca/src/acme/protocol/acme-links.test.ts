@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { acmeLinks, link } from './acme-links.js';
 
 const links = acmeLinks('http://127.0.0.1:3002');

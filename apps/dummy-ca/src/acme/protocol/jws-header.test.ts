@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { AcmeProblem } from '@certloop/contracts';
 import { exportJwk } from '@certloop/crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { readHeader, type SignerForm } from './jws-header.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -1,5 +1,5 @@
 import { AcmeProblem } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseIdentifiers } from './identifiers.js';
 
 const dns = (value: string) => ({ type: 'dns', value });

@@ -1,5 +1,5 @@
 import type { AcmeAuthorizationStatus } from '@certloop/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { authorizationStatus, type ChallengeFacts, challengeStatus, orderStatus } from './order-status.js';
 
 const now = new Date('2026-11-21T10:00:00Z');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { redirectTarget } from './redirects.js';
 
 const from = new URL('http://www.example.test/.well-known/acme-challenge/token');

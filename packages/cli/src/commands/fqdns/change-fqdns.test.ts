@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FqdnChange } from '@certloop/contracts';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, type Received, runCertloop, serve } from '../../certloop.fixture.js';
 
 const space = { id: randomUUID(), name: 'Shop', description: '', createdAt: '2026-01-02T03:04:05.000Z' };

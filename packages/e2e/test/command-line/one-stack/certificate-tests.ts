@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { hasProgram } from '@certloop/server/testing';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { makeCsr } from '../../../src/main-job.js';
 import { asJson, certloop, certloopProcess, folder, stack } from './one-stack.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { credentialsFile } from '../../../src/credentials.js';
 import { readCrontabs } from '../../support/crontabs.js';
 import { asJson, certloop, certloopProcess, folder, startCertloop } from './one-stack.js';

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { credentialsFile } from '../../../src/credentials.js';
 import { runCertloop } from '../../support/certloop.js';
 import { asJson, certloop, certloopProcess, folder, inMonitor, signIn, stack } from './one-stack.js';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processIo } from '@certloop/cli/dist/src/io.js';
 import { createProgram } from '@certloop/cli/dist/src/program.js';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { makeCsr } from '../../../src/main-job.js';
 import { asJson, certloop, certloopProcess, folder, inMonitor, stack } from './one-stack.js';
 

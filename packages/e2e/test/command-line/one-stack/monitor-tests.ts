@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { monitorCommand } from '../../support/monitor-command.js';
 import { asJson, certloop, stack } from './one-stack.js';
 

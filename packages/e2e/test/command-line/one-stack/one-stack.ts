@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { inheritedEnvironment } from '../../../src/config.js';
 import { credentialsFile } from '../../../src/credentials.js';
 import { type Stack, startStack } from '../../../src/stack.js';

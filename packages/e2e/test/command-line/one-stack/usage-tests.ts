@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { makeCsr } from '../../../src/main-job.js';
 import { asJson, certloop, certloopProcess, folder, stack, startCertloop } from './one-stack.js';
 

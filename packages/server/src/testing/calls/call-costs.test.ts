@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { faultsOfCosts, measureCalls } from './call-costs.js';
 
 test.each([

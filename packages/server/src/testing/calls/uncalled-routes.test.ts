@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import express, { Router } from 'express';
+import { expect, test } from 'vitest';
 import { uncalledRoutes } from './uncalled-routes.js';
 
 const answer: express.RequestHandler = (_request, response) => void response.end();

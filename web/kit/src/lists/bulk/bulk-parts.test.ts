@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type BulkProgress, type BulkRules, sendParts, startOf } from './bulk-parts.js';
 
 interface Change {

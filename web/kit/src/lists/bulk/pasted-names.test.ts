@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { namesIn } from './pasted-names.js';
 
 test.each<readonly [string, string, readonly string[]]>([

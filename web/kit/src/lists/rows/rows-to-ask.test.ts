@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { rowsToAsk } from './rows-to-ask.js';
 
 const ask = (rows: string, answered: string, max = 3) =>

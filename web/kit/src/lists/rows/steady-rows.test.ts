@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { steadyRows } from './steady-rows.js';
 
 interface Row {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { lastingText } from './lasting-text.js';
 
 const text = (textContent: string) => ({ nodeName: '#text', textContent, childNodes: [] });

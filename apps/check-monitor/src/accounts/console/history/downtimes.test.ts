@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { downtimesOf } from './downtimes.js';
 
 const micros = (text: string) => Date.parse(text) * 1000;

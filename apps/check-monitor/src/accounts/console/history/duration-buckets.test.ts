@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { microsPerSecond } from '../../../instants.js';
 import type { RunEvent } from '../../../pings/durations.js';
 import { durationBuckets } from './duration-buckets.js';

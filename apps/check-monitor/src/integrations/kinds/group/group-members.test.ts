@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type GroupedChannel, judgeGroups, unableGroup } from './group-members.js';
 
 const channel = (uuid: string, changed: Partial<GroupedChannel> = {}): GroupedChannel => ({

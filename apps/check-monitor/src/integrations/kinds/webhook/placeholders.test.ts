@@ -1,5 +1,5 @@
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { anEvent, happened } from '../../../../test/support/events.js';
 import { FilledTooLong, fillTemplate } from './placeholders.js';
 import { webhookMessage } from './webhook-message.js';

@@ -10,17 +10,19 @@ const startsProcesses =
  * then those that start a browser or other processes, then the rest; of each the largest first.
  */
 export default class SlowestFirst {
-  sort(tests) {
-    const texts = new Map(tests.map((test) => [test, readFileSync(test.path, 'utf8')]));
-    const has = (pattern) => (test) => Number(pattern.test(texts.get(test)));
+  sort(files) {
+    const texts = new Map(files.map((file) => [file, readFileSync(file.moduleId, 'utf8')]));
+    const has = (pattern) => (file) => Number(pattern.test(texts.get(file)));
     const [collects, isLong] = [has(/--expose-gc/), has(startsProcesses)];
-    const lengthOf = (test) => texts.get(test).length;
-    return tests.toSorted(
+    const lengthOf = (file) => texts.get(file).length;
+    return files.toSorted(
       (one, other) =>
         collects(other) - collects(one) || isLong(other) - isLong(one) || lengthOf(other) - lengthOf(one),
     );
   }
 
-  /** Nothing is remembered: every run has the same order. */
-  cacheResults() {}
+  /** Runs are not divided among machines. */
+  shard(files) {
+    return files;
+  }
 }
