@@ -29,7 +29,9 @@ export const addOneRecord: Migration = {
     if (hasConcurrentWriters) for (const statement of bridge) await runner.query(statement);
     await runner.query(moveRequests(hasConcurrentWriters ? "'{}'::jsonb" : "'{}'"));
     await runner.query('delete from signing_requests');
-    await runner.query(`alter table renewal_queue add column issuance_id ${dialect.types.uuid}`);
+    const { uuid } = dialect.types;
+    const uuidType = hasConcurrentWriters ? uuid : `${uuid}(36)`;
+    await runner.query(`alter table renewal_queue add column issuance_id ${uuidType}`);
   },
   down: async (runner) => {
     await runner.query('alter table renewal_queue drop column issuance_id');
