@@ -1,6 +1,5 @@
 import { UpstreamFailed } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
@@ -12,15 +11,14 @@ import {
 } from '../certificates/certificates.repository.js';
 import { hasOther } from '../certificates/insert-certificates.repository.js';
 import type { CertificateEvents } from '../certificates/store-certificates.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { describeLeaf } from '../judging/issued-certificate.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { RefreshOutcome } from '../providers/provider.js';
 import { findProvider, type ProviderRow } from '../providers/providers.repository.js';
 
-export interface RefreshDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface RefreshDeps extends DbDeps {
   readonly opener: ProviderOpener;
   readonly emit: CertificateEvents;
 }

@@ -8,6 +8,7 @@ import {
   lockForUpdate,
   placeholders,
   querySql,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -15,43 +16,18 @@ import { In } from 'typeorm';
 import { isContinued } from '../issuance/signing/issuance-state.js';
 import { type IssuanceRow, listIssuances } from '../issuance/signing/issuances.repository.js';
 import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
-import type { RenewalState } from './renewal-entry.js';
-
-/** An entry of the renewal queue. */
-export interface RenewalRow extends RenewalState {
-  readonly id: string;
-  readonly fqdnId: string;
-  /** Space of the FQDN, which never changes; here so that a list needs no more than its index. */
-  readonly spaceId: string;
-  /** The certificate that is to be renewed. */
-  readonly certificateId: string;
-  /** Whom to ask for the new one, as far as is known when it is queued. */
-  readonly providerId: string;
-  readonly status: RenewalStatus;
-  readonly createdAt: Date;
-  readonly isTest: boolean;
-  /** The failed entry that this one tries again. */
-  readonly retryOf: string | null;
-  /** The issuance by which its CA was asked, in this try or the one before; null if there is nothing to continue. */
-  readonly issuanceId: string | null;
-  /** In place of that id, as processes of the version before store it. */
-  readonly journal: { readonly requestId?: string } | null;
-  /** When to ask the CA when it wants the certificate renewed; null where there is no one to ask. */
-  readonly adviceDueAt: Date | null;
-  /** Its advice (RFC 9773 §4.2). */
-  readonly windowStart: Date | null;
-  readonly windowEnd: Date | null;
-  readonly explanationUrl: string | null;
-}
 
 export const isOpen = "status in ('pending', 'processing')";
 
-export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
+export const renewalQueue = defineTable('renewal_queue', {
   columns: {
     id: column.uuid().primary(),
     fqdnId: column.uuid(),
+    /** Space of the FQDN, which never changes; here so that a list needs no more than its index. */
     spaceId: column.uuid(),
+    /** The certificate that is to be renewed. */
     certificateId: column.uuid(),
+    /** Whom to ask for the new one, as far as is known when it is queued. */
     providerId: column.uuid(),
     status: column.word<RenewalStatus>(16),
     scheduledAt: column.instant(),
@@ -60,14 +36,19 @@ export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
     attempt: column.integer(),
     leaseOwner: column.word(64).nullable(),
     leaseUntil: column.instant().nullable(),
+    /** The failed entry that this one tries again. */
     retryOf: column.uuid().nullable(),
     reason: column.text().nullable(),
     finishedAt: column.instant().nullable(),
-    journal: column.json<NonNullable<RenewalRow['journal']>>().nullable(),
+    /** In place of that id, as processes of the version before store it. */
+    journal: column.json<{ readonly requestId?: string }>().nullable(),
+    /** When to ask the CA when it wants the certificate renewed; null where there is no one to ask. */
     adviceDueAt: column.instant().nullable(),
+    /** Its advice (RFC 9773 §4.2). */
     windowStart: column.instant().nullable(),
     windowEnd: column.instant().nullable(),
     explanationUrl: column.text().nullable(),
+    /** The issuance by which its CA was asked, in this try or the one before; null if there is nothing to continue. */
     issuanceId: column.uuid().nullable(),
   },
   indexes: [
@@ -103,6 +84,9 @@ export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
   ],
   references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
 });
+
+/** An entry of the renewal queue. */
+export type RenewalRow = RowOf<typeof renewalQueue>;
 
 /** The database refuses a second open entry of an FQDN that is not a test. */
 export function insertRenewal(tx: Tx, row: RenewalRow): Promise<void> {

@@ -1,9 +1,9 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import { type Database, type ListPage, type ListWindow, mapPage } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import { type ListPage, type ListWindow, mapPage } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { type Level, levelOn, readableSpaces, requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import type { DbDeps } from '../db-deps.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { listProviderQueues, type ProviderQueue } from './queue/provider-queues.service.js';
 import {
@@ -14,9 +14,7 @@ import {
   readRenewalPage,
 } from './renewal-list.repository.js';
 
-export interface RenewalsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface RenewalsDeps extends DbDeps {
   readonly opener: ProviderOpener;
   /** Triggers a run of the queue, or another one after the running one, without waiting for it. */
   readonly triggerRun: () => void;

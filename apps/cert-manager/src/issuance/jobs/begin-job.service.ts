@@ -1,12 +1,12 @@
 import { AppError, InvalidInput } from '@certloop/contracts';
-import { constraintViolation, type Database, type Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import { constraintViolation, type Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { listLastCertificates } from '../../certificates/newest-certificates.repository.js';
 import type { CsrRow } from '../../csrs/csrs.repository.js';
 import { rejectHeldNames } from '../../csrs/name-refusals.service.js';
+import type { DbDeps } from '../../db-deps.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import { isPolicyRefused } from '../../fqdns/policy/policy-refused.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
@@ -24,9 +24,7 @@ import {
 } from './request-plan.js';
 import { firstSteps, insertNewJob } from './start-issuance.service.js';
 
-export interface RequestDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface RequestDeps extends DbDeps {
   readonly opener: ProviderOpener;
   readonly runner: IssuanceRunner;
   /** When the scheduler would renew a certificate; undefined when it has none to renew. */

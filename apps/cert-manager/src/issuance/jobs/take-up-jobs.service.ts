@@ -1,10 +1,9 @@
-import { type Database, yieldBetween } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { yieldBetween } from '@certloop/db';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../../db-deps.js';
 import { type DueIssuance, listDueIssuances } from './issuance-jobs.repository.js';
 
-interface TakeUpParts {
-  readonly db: Database;
-  readonly clock: Clock;
+interface TakeUpParts extends DbDeps {
   readonly logger: Logger;
   /** As that of the runner. */
   readonly begin: (job: DueIssuance) => Promise<void>;

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import { type BatchEnd, batched, type Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
+import { type BatchEnd, batched } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { listNewestCertificateIds } from '../../certificates/newest-certificates.repository.js';
 import { csrNotFound, listLatestCsrs } from '../../csrs/csrs.repository.js';
 import { findNameRefusals } from '../../csrs/name-refusals.service.js';
 import { createKeyValidator } from '../../csrs/validated-keys.store.js';
+import type { DbDeps } from '../../db-deps.js';
 import { fqdnNotFound, lockFqdns } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import { kindOf } from '../../providers/provider-kinds.js';
@@ -39,9 +40,7 @@ export type SigningDecision = { readonly subject: IssuanceSubject } & (
   | { readonly kind: 'refused'; readonly refusal: InvalidInput }
 );
 
-export interface BeginDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface BeginDeps extends DbDeps {
   readonly opener: ProviderOpener;
   /** Milliseconds that the claim of an issuance lasts. */
   readonly leaseMs: number;

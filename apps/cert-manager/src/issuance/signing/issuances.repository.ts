@@ -7,6 +7,7 @@ import {
   findRows,
   insertUnlessTaken,
   querySql,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -16,70 +17,40 @@ import type { JobCaller } from '../jobs/job-audit.js';
 import type { StepReports } from '../jobs/request-plan.js';
 import type { IssuanceState } from './issuance-state.js';
 
-/**
- * One request for a certificate for an FQDN, with its CSR and by a provider. The row refers to nothing, so that it
- * outlives what it names: a CA may have issued a certificate for it. That of a provider without orders is deleted by the
- * transaction that stores the certificate or records the refusal.
- */
-export interface IssuanceRow extends IssuanceState {
-  readonly id: string;
-  readonly fqdnId: string;
-  readonly fqdn: string;
-  readonly spaceId: string;
-  readonly csrId: string;
-  /** Fingerprint of the CSR's key, hex. */
-  readonly spkiSha256: string;
-  readonly providerId: string;
-  readonly cause: 'sign' | 'request' | 'renewal';
-  /** Whether the provider issues by orders, such as an ACME one. */
-  readonly isOrder: boolean;
-  /** Idempotency key with which the CA is asked. */
-  readonly idempotencyKey: string;
-  readonly orderUrl: string | null;
-  /** State of the order, as the provider stores it. */
-  readonly orderState: OrderState | null;
-  /** The CA's answer, not stored as a certificate yet. */
-  readonly issued: { readonly certificatePem: string; readonly upstreamId: string | null } | null;
-  readonly steps: StepReports;
-  readonly caller: JobCaller;
-  /** A user reported that they have published what the order waits for. */
-  readonly isConfirmed: boolean;
-  /** The valid certificate whose place the new one takes. */
-  readonly replacesId: string | null;
-  readonly certificateId: string | null;
-  /** Stable machine key of a failure. */
-  readonly code: string | null;
-  /** A sentence for people. */
-  readonly message: string;
-  readonly createdAt: Date;
-  readonly finishedAt: Date | null;
-}
-
-export const issuances = defineTable<IssuanceRow>('issuances', {
+export const issuances = defineTable('issuances', {
   columns: {
     id: column.uuid().primary(),
     fqdnId: column.uuid(),
     fqdn: column.text(),
     spaceId: column.uuid(),
     csrId: column.uuid(),
+    /** Fingerprint of the CSR's key, hex. */
     spkiSha256: column.text(),
     providerId: column.uuid(),
-    cause: column.word<IssuanceRow['cause']>(16),
+    cause: column.word<'sign' | 'request' | 'renewal'>(16),
+    /** Whether the provider issues by orders, such as an ACME one. */
     isOrder: column.boolean(),
     state: column.word<IssuanceState['state']>(16),
     attempt: column.integer(),
     leaseUntil: column.instant().nullable(),
     nextAt: column.instant().nullable(),
+    /** Idempotency key with which the CA is asked. */
     idempotencyKey: column.text(),
     orderUrl: column.text().nullable(),
+    /** State of the order, as the provider stores it. */
     orderState: column.json<OrderState>().nullable(),
-    issued: column.json<NonNullable<IssuanceRow['issued']>>().nullable(),
+    /** The CA's answer, not stored as a certificate yet. */
+    issued: column.json<{ readonly certificatePem: string; readonly upstreamId: string | null }>().nullable(),
     steps: column.json<StepReports>(),
     caller: column.json<JobCaller>(),
+    /** A user reported that they have published what the order waits for. */
     isConfirmed: column.boolean(),
+    /** The valid certificate whose place the new one takes. */
     replacesId: column.uuid().nullable(),
     certificateId: column.uuid().nullable(),
+    /** Stable machine key of a failure. */
     code: column.text().nullable(),
+    /** A sentence for people. */
     message: column.text(),
     createdAt: column.instant(),
     finishedAt: column.instant().nullable(),
@@ -101,6 +72,13 @@ export const issuances = defineTable<IssuanceRow>('issuances', {
     { columns: ['finishedAt'], where: 'finished_at is not null' },
   ],
 });
+
+/**
+ * One request for a certificate for an FQDN, with its CSR and by a provider. The row refers to nothing, so that it
+ * outlives what it names: a CA may have issued a certificate for it. That of a provider without orders is deleted by the
+ * transaction that stores the certificate or records the refusal.
+ */
+export type IssuanceRow = RowOf<typeof issuances>;
 
 /** Inserts running issuances, at most 32, except for FQDNs that have one; returns the ids of the inserted ones. */
 export function insertRunning(tx: Tx, rows: readonly IssuanceRow[]): Promise<ReadonlySet<string>> {

@@ -1,10 +1,10 @@
 import { AppError } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { type CertificateRow, findCertificate } from '../../certificates/certificates.repository.js';
 import { listLastCertificates } from '../../certificates/newest-certificates.repository.js';
+import type { DbDeps } from '../../db-deps.js';
 import type { SigningCall, SigningDecision } from './begin-signing.service.js';
 import type { IssuanceSubject } from './find-obstacles.service.js';
 import { isSame } from './issuance-state.js';
@@ -42,7 +42,7 @@ export async function joinSigning(
 
 /** A call that waited for a running request. */
 interface Joined {
-  readonly deps: { readonly db: Database; readonly clock: Clock };
+  readonly deps: DbDeps;
   readonly caller: Caller;
   readonly subject: IssuanceSubject;
   readonly running: IssuanceRow;

@@ -1,10 +1,10 @@
 import { AppError } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { isCsrSent } from '../../acme/orders/order-record.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { endsView } from '../../certificates/in-use.js';
+import type { DbDeps } from '../../db-deps.js';
 import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
 import { describeLeaf } from '../../judging/issued-certificate.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
@@ -26,7 +26,7 @@ interface Issued {
  * audit log first gets an entry by which the certificate can be found and revoked at its CA.
  */
 export async function orRecordLost<T>(
-  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  { db, clock }: DbDeps,
   { caller, fqdn, provider, issued, onLost }: Issued,
   store: () => Promise<T>,
 ): Promise<T> {

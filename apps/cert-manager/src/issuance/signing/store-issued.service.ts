@@ -1,6 +1,6 @@
 import { NotFound } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import { type BatchEnd, batched, type Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
+import { type BatchEnd, batched } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import type { AuditEntry } from '../../audit/audit-entry.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
@@ -11,14 +11,13 @@ import {
   storeCertificates,
 } from '../../certificates/store-certificates.service.js';
 import type { CsrRow } from '../../csrs/csrs.repository.js';
+import type { DbDeps } from '../../db-deps.js';
 import { type FqdnRow, fqdnNotFound } from '../../fqdns/fqdns.repository.js';
 import type { IssuedCertificate } from '../../providers/provider.js';
 import { lockProviderForShare, type ProviderRow } from '../../providers/providers.repository.js';
 import { orRecordLost } from './lost-certificate.service.js';
 
-export interface StoreDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface StoreDeps extends DbDeps {
   readonly emit: CertificateEvents;
 }
 

@@ -1,7 +1,8 @@
 import { AppError } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import { type Clock, type Logger, SecretUnreadable } from '@certloop/server';
+import type { Tx } from '@certloop/db';
+import { type Logger, SecretUnreadable } from '@certloop/server';
 import { getCertificate } from '../../certificates/certificates.repository.js';
+import type { DbDeps } from '../../db-deps.js';
 import { lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { Provider, RenewalAdvice } from '../../providers/provider.js';
@@ -12,9 +13,7 @@ import { findRenewal, type RenewalRow, updateRenewal } from '../renewals.reposit
 import { rescheduleEntry } from '../reschedule-entry.service.js';
 import { adviceLeaseUntil, nextAdvice, nextAdviceAfterFault } from './advice-times.js';
 
-export interface AdviceDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface AdviceDeps extends DbDeps {
   readonly logger: Logger;
   readonly opener: ProviderOpener;
   readonly emit: Pick<RenewalEvents, 'renewalAdvised'>;

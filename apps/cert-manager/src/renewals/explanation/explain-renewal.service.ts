@@ -1,11 +1,11 @@
 import type { WatchWord } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { findLatestCsr } from '../../csrs/csrs.repository.js';
 import { findRefusal } from '../../csrs/issuance-refusals.service.js';
+import type { DbDeps } from '../../db-deps.js';
 import { type FqdnRow, getFqdn } from '../../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
@@ -39,9 +39,7 @@ export interface RenewalAccount {
   readonly watched: WatchWord;
 }
 
-export interface ExplainRenewalDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ExplainRenewalDeps extends DbDeps {
   readonly opener: ProviderOpener;
   /** Returns what the monitor watches of the FQDN with that newest certificate. */
   readonly watchWordOf: (tx: Tx, fqdn: FqdnRow, newest: CertificateRow | undefined) => Promise<WatchWord>;

@@ -1,8 +1,8 @@
 import type { AppError } from '@certloop/contracts';
-import { constraintViolation, type Database, type Tx, yieldBetween } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import { constraintViolation, type Tx, yieldBetween } from '@certloop/db';
 import { isCsrSent } from '../../acme/orders/order-record.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import type { DbDeps } from '../../db-deps.js';
 import { lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { newIssuance } from '../../issuance/signing/begin-signing.service.js';
 import { isSame, mayHaveCertificate } from '../../issuance/signing/issuance-state.js';
@@ -37,10 +37,8 @@ export type BegunRenewal = { readonly entry: RenewalRow } & (
   | { readonly subject: FoundSubject; readonly outcome: SignOutcome }
 );
 
-export interface BeginRenewalsDeps {
+export interface BeginRenewalsDeps extends DbDeps {
   readonly emit: RenewalEvents;
-  readonly db: Database;
-  readonly clock: Clock;
   /** How long a worker may be silent before its entries pass to others. */
   readonly leaseMs: number;
 }

@@ -1,13 +1,12 @@
-import type { Database, Tx } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import type { Tx } from '@certloop/db';
+import type { Logger } from '@certloop/server';
 import { countExpiring } from '../../certificates/certificate-lists.repository.js';
+import type { DbDeps } from '../../db-deps.js';
 import type { Heartbeat } from '../heartbeat/heartbeat.client.js';
 import { describeRun, hasSucceeded, type RunReport } from '../heartbeat/run-report.js';
 import { replaceJobRun } from './job-runs.repository.js';
 
-export interface RenewalJobDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface RenewalJobDeps extends DbDeps {
   readonly logger: Logger;
   /** Works on the queue once. */
   readonly runQueue: () => Promise<RunReport>;

@@ -1,5 +1,5 @@
-import type { Database, Tx } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import type { Tx } from '@certloop/db';
+import type { Logger } from '@certloop/server';
 import { builtInCaller, type Caller, internalOrigin } from '../../access/caller.js';
 import { isCsrSent } from '../../acme/orders/order-record.js';
 import { recordAudit } from '../../audit/audit.service.js';
@@ -9,6 +9,7 @@ import { usableUntil } from '../../certificates/in-use.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
 import { type CertificateEvents, certificateFacts } from '../../certificates/store-certificates.service.js';
 import { type CsrRow, hasCsrOfFqdn } from '../../csrs/csrs.repository.js';
+import type { DbDeps } from '../../db-deps.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import { deleteIssuancesById } from '../../issuance/signing/issuances.repository.js';
 import { notAccepted, perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
@@ -23,9 +24,7 @@ import { pauseProvider } from './pace-renewals.service.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { isLongExpired, nextTry } from './retry-policy.js';
 
-export interface SettleDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface SettleDeps extends DbDeps {
   readonly logger: Logger;
   readonly emit: CertificateEvents & RenewalEvents;
 }

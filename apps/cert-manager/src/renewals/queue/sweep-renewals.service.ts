@@ -1,6 +1,7 @@
-import { type Database, type Tx, yieldBetween } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { type Tx, yieldBetween } from '@certloop/db';
+import type { Logger } from '@certloop/server';
 import { usableUntil } from '../../certificates/in-use.js';
+import type { DbDeps } from '../../db-deps.js';
 import { type FqdnRow, listRenewedFqdnsAfter, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import { mayHaveCertificate } from '../../issuance/signing/issuance-state.js';
 import { readOutlook } from '../outlook/read-outlook.service.js';
@@ -12,9 +13,7 @@ import { dueAfterWrongClock, waitsTooLong } from './planned-bounds.js';
 import type { RenewalEvents } from './settle-renewal.service.js';
 import { listWaitingEntries } from './waiting-entries.repository.js';
 
-export interface SweepDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface SweepDeps extends DbDeps {
   readonly logger: Logger;
   readonly emit: RenewalEvents;
 }
