@@ -19,6 +19,26 @@ test('batches calls of one turn, and calls that arrive during a batch', async ()
   expect(rounds).toEqual([['a', 'b'], ['c', 'd', 'e'], ['f']]);
 });
 
+test('batches calls as long as each turn brings more', async () => {
+  const rounds: string[][] = [];
+  const work = batched(async (things: readonly string[]) => {
+    rounds.push([...things]);
+    return things.map(done);
+  }, 8);
+  const calls: Promise<string>[] = [];
+  /** One call in each turn to come, before the batch looks for it. */
+  const callInTurns = ([thing = '', ...others]: readonly string[]) =>
+    setImmediate(() => {
+      if (others.length > 0) callInTurns(others);
+      calls.push(work(thing));
+    });
+  callInTurns(['b', 'c']);
+  calls.push(work('a'));
+  while (rounds.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all(calls);
+  expect(rounds).toEqual([['a', 'b', 'c']]);
+});
+
 test('returns each call its own result', async () => {
   const work = batched(
     async (things: readonly string[]) =>

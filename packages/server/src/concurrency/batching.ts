@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export type BatchEnd<T> = PromiseSettledResult<T>;
 
 /**
- * A function that does for one what `workOn` does for many: whatever it is called with in one turn of the event loop,
- * or while the work before is under way and in the turn after it, is worked on together, at most `maxBatch` at once.
+ * A function that does for one what `workOn` does for many: whatever it is called with in turns of the event loop of which
+ * each brings more, or while the work before is under way, is worked on together, at most `maxBatch` at once.
  * `workOn` returns the ends in the order of the things; when it rejects, all of them do.
  */
 export function batched<Thing, T>(
@@ -16,8 +16,11 @@ export function batched<Thing, T>(
   let isAtWork = false;
   const workOff = async () => {
     while (waiting.length > 0) {
-      // what else came from the network while the work before ended, or in this turn, comes along
-      await nextTurn();
+      // what else came from the network while the work before ended comes along, as long as each turn brings more
+      for (let known = 0; known < waiting.length && known < maxBatch; ) {
+        known = waiting.length;
+        await nextTurn();
+      }
       const taken = waiting.splice(0, maxBatch);
       const ends = await workOn(taken.map(({ thing }) => thing)).catch((reason: unknown) =>
         taken.map((): BatchEnd<T> => ({ status: 'rejected', reason })),
