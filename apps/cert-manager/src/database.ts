@@ -67,6 +67,7 @@ import { addProviderPace } from './migrations/0040-provider-pace.js';
 import { addIssuances } from './migrations/0041-issuances.js';
 import { moveJobs } from './migrations/0042-jobs.js';
 import { addOneRecord } from './migrations/0043-one-record.js';
+import { addServedCertificates } from './migrations/0044-served-certificates.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -184,6 +185,7 @@ export const schema: Schema = {
     addIssuances,
     moveJobs,
     addOneRecord,
+    addServedCertificates,
   ],
 };
 

@@ -1,6 +1,7 @@
 import type {
   Certificate,
   CertificateDetail,
+  CertificateSource,
   FoundCertificate,
   RevocationReasonName,
 } from '@certloop/contracts';
@@ -19,11 +20,12 @@ export interface ShownCertificate {
   readonly revokedAt: Date | null;
   readonly revocationReason: RevocationReasonName | null;
   readonly importedAt: Date | null;
+  readonly source: CertificateSource | null;
 }
 
 /** A certificate of an FQDN in the space; `pem` is the leaf, followed by its intermediates. */
 export function certificateView(certificate: ShownCertificate, spaceId: string): Certificate {
-  const { revokedAt, revocationReason, importedAt } = certificate;
+  const { revokedAt, revocationReason, importedAt, source } = certificate;
   return {
     id: certificate.id,
     fqdnId: certificate.fqdnId,
@@ -35,6 +37,7 @@ export function certificateView(certificate: ShownCertificate, spaceId: string):
     ...(revokedAt !== null && { revokedAt: revokedAt.toISOString() }),
     ...(revocationReason !== null && { revocationReason }),
     ...(importedAt !== null && { imported: true }),
+    ...(source !== null && { source }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { NotFound, type RevocationReasonName } from '@certloop/contracts';
+import { type CertificateSource, NotFound, type RevocationReasonName } from '@certloop/contracts';
 import { column, defineTable, findRow, type RowOf, type Tx, updateRows } from '@certloop/db';
 import { inUse, isNewest } from './in-use.js';
 
@@ -39,6 +39,8 @@ export const certificates = defineTable('certificates', {
     leafSha256: column.word(64).nullable(),
     /** When the leaf itself ends; null while the chain of a certificate of an earlier version has not been read. */
     leafExpiresAt: column.instant().nullable(),
+    /** Where it was found; null for one that a provider issued, and for an import that does not name its tool. */
+    source: column.word<CertificateSource>(16).nullable(),
   },
   indexes: [
     { columns: ['fqdnId', 'position'], unique: true },

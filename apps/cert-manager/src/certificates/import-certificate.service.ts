@@ -1,3 +1,4 @@
+import type { ImportSource } from '@certloop/contracts';
 import { newRowId } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
@@ -18,6 +19,15 @@ export interface ImportDeps extends DbDeps {
   readonly emit: CertificateEvents;
 }
 
+/** A certificate to import, and the FQDN. */
+export interface ImportInput {
+  readonly spaceId: string;
+  readonly fqdnId: string;
+  readonly pem: string;
+  /** The tool from whose files it comes, if that is known. */
+  readonly source?: ImportSource | undefined;
+}
+
 /**
  * Stores a certificate from elsewhere as the newest of its FQDN, without CSR and provider. If the FQDN has it already, a
  * chain that lasts longer takes the place of the stored one. Throws NotFound when the
@@ -27,7 +37,7 @@ export interface ImportDeps extends DbDeps {
 export async function importCertificate(
   { db, clock, emit }: ImportDeps,
   caller: Caller,
-  { spaceId, fqdnId, pem }: { readonly spaceId: string; readonly fqdnId: string; readonly pem: string },
+  { spaceId, fqdnId, pem, source }: ImportInput,
 ): Promise<StoreResult & { readonly isVerified: boolean }> {
   requireLevel(caller, spaceId, 'READ_WRITE');
   const { fqdn: hostname } = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
@@ -50,6 +60,7 @@ export async function importCertificate(
       createdAt: now,
       refreshedAt: null,
       importedAt: now,
+      source: source ?? null,
     };
     const auditRow = (row: CertificateRow) => auditOf(fqdn, row, chain.isVerified);
     const item = { caller, fqdn, certificate, auditOf: auditRow };
@@ -67,9 +78,13 @@ export async function importCertificate(
 }
 
 function auditOf({ id: fqdnId, fqdn, spaceId }: FqdnRow, certificate: CertificateRow, isVerified: boolean) {
-  const { id, serialNumber: serial, spkiSha256, issuer } = certificate;
+  const { id, serialNumber: serial, spkiSha256, issuer, source } = certificate;
   const facts = { fqdn, fqdnId, serial, spkiSha256, issuer, ...endsView(certificate) };
-  const details = { ...facts, ...(!isVerified && { unverified: true }) };
+  const details = {
+    ...facts,
+    ...(source !== null && { source }),
+    ...(!isVerified && { unverified: true }),
+  };
   const resource = { resourceType: 'certificate', resourceId: id, spaceId };
   return { action: 'certificate.import' as const, ...resource, details };
 }

@@ -140,6 +140,7 @@ export function newCertificateOf({ issued, now, ...origin }: Issued): NewCertifi
     createdAt: now,
     refreshedAt: null,
     importedAt: null,
+    source: null,
   };
 }
 

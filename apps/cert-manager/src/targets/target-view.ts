@@ -2,7 +2,10 @@ import type { Target } from '@certloop/contracts';
 import type { TargetSettings } from './target.js';
 
 type Row = TargetSettings &
-  Pick<Target, 'id' | 'fqdnId' | 'spaceId' | 'source'> & { readonly createdAt: Date };
+  Pick<Target, 'id' | 'fqdnId' | 'spaceId' | 'source'> & {
+    readonly adopt: boolean | null;
+    readonly createdAt: Date;
+  };
 
 export function targetView(row: Row): Target {
   return {
@@ -19,6 +22,7 @@ export function targetView(row: Row): Target {
     graceSeconds: row.graceSeconds,
     enabled: row.enabled,
     source: row.source,
+    ...(row.adopt === true && { adopt: true }),
     createdAt: row.createdAt.toISOString(),
   };
 }

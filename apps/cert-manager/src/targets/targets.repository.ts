@@ -34,6 +34,8 @@ export const targets = defineTable('targets', {
     /** Of the process that probes it; null when none does. */
     leaseToken: column.uuid().nullable(),
     createdAt: column.instant(),
+    /** True: what is served there becomes the newest certificate of the FQDN; null: it is judged by the one stored here. */
+    adopt: column.boolean().nullable(),
   },
   indexes: [
     { columns: place, unique: true },

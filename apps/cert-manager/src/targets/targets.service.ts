@@ -76,6 +76,7 @@ export async function createTarget(
       dueAt: now,
       leaseToken: null,
       createdAt: now,
+      adopt: null,
     };
     await insertTarget(tx, target);
     await addServedFqdn(tx, { ...fqdn, createdAt: now });

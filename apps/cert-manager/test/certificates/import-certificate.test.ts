@@ -58,6 +58,26 @@ describeEachDialect('importing a certificate', (open) => {
     });
   });
 
+  test('has the tool from whose files it comes, as the first import named it', async () => {
+    const fqdn = await newFqdn();
+    const pem = await pemFor();
+    const { auth } = place.app.people.ada;
+    const post = (body: object) =>
+      place.app.request.post(pathOf(fqdn, 'certificates/import')).set(auth).send(body);
+    const { body } = await post({ pem, source: 'acme.sh' }).expect(201);
+    expect(body.source).toBe('acme.sh');
+    expect((await entries()).at(-1)?.details).toMatchObject({ source: 'acme.sh' });
+    const { body: again } = await post({ pem, source: 'lego' }).expect(200);
+    expect(again).toEqual(body);
+    const { body: detail } = await place.app.request
+      .get(pathOf(fqdn, `certificates/${body.id}`))
+      .set(auth)
+      .expect(200);
+    expect(detail.source).toBe('acme.sh');
+    // only a server that is watched presents one
+    await post({ pem, source: 'served' }).expect(400);
+  });
+
   test('sorts a chain and omits its root', async () => {
     const fqdn = await newFqdn('*.example.org');
     const request = { dnsNames: ['*.example.org'], notBefore: inDays(-1), notAfter: inDays(9) };

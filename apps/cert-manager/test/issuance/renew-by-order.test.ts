@@ -313,7 +313,7 @@ describeEachDialect('a renewal by an ACME order', (open) => {
         issuanceId: null,
         journal: { csrId, providerId, order } as object,
       });
-      for (const _ of ['0043-one-record', '0042-jobs', '0041-issuances']) await database.revertLast();
+      while ((await database.pendingMigrations()).at(0) !== '0041-issuances') await database.revertLast();
       await database.migrate();
       const left = { id, cause: 'renewal', state: 'failed', orderUrl: expect.any(String), steps: {} };
       expect(await stored(fqdn)).toMatchObject([{ ...left, caller: { kind: 'scheduler' } }]);

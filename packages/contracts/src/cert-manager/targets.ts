@@ -94,6 +94,8 @@ export const targetSchema = z
     graceSeconds: z.int(),
     enabled: z.boolean(),
     source: z.enum(['user', 'agent']),
+    /** True if what is served there becomes the newest certificate of the FQDN; absent otherwise. */
+    adopt: z.boolean().optional(),
     createdAt: scalars.instant,
   })
   .meta({ id: 'Target' });

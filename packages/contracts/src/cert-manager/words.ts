@@ -10,6 +10,16 @@ export const tokenScopes = [...permissionLevels, 'ADMIN'] as const;
 
 export type TokenScope = (typeof tokenScopes)[number];
 
+/** Tools from whose files certificates are imported; `pem` is a file of no known tool. */
+export const importSources = ['certbot', 'lego', 'acme.sh', 'caddy', 'traefik', 'dehydrated', 'pem'] as const;
+
+export type ImportSource = (typeof importSources)[number];
+
+/** Where a certificate that no provider issued was found; `served` by a server that is watched. */
+export const certificateSources = ['served', ...importSources] as const;
+
+export type CertificateSource = (typeof certificateSources)[number];
+
 /** Steps of a certificate request in the order of their execution. */
 export const requestSteps = [
   'csrCheck',

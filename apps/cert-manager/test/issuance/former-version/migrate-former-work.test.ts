@@ -8,6 +8,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtInCaller, internalOrigin } from '../../../src/access/caller.js';
 import { findLatestCsr } from '../../../src/csrs/csrs.repository.js';
+import { schema } from '../../../src/database.js';
 import { issuances } from '../../../src/issuance/signing/issuances.repository.js';
 import { findOpenRenewal, updateRenewal } from '../../../src/renewals/renewals.repository.js';
 import { type OrderingPlace, startOrdering } from '../../support/acme/ordering-place.js';
@@ -26,7 +27,8 @@ function migrate(life: Migrating): Promise<string> {
   return deathOf(child);
 }
 
-const migrations = ['0041-issuances', '0042-jobs', '0043-one-record'];
+const first = schema.migrations.findIndex(({ name }) => name === '0041-issuances');
+const migrations = schema.migrations.slice(first).map(({ name }) => name);
 
 describeEachDialect('work of a version before 0041-issuances', (open) => {
   let place: OrderingPlace;

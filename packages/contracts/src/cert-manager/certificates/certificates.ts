@@ -5,7 +5,7 @@ import * as scalars from '../../scalars.js';
 import { chainExpiresAt } from '../chain-end.js';
 import { pageQuery, storedPageQuery } from '../pages.js';
 import { byFqdn } from '../replies.js';
-import { certificateFormats } from '../words.js';
+import { certificateFormats, certificateSources, importSources } from '../words.js';
 import { extensionSchema } from './csrs.js';
 
 export { type CertificateFormat, certificateFormats } from '../words.js';
@@ -28,6 +28,8 @@ export const certificateSchema = z
     revocationReason: z.enum(revocationReasonNames).optional(),
     /** True for one that was imported, and that no provider issued. */
     imported: z.boolean().optional(),
+    /** Where one that no provider issued was found, if that is known. */
+    source: z.enum(certificateSources).optional(),
     /** True in the response to an import if its signature could not be verified, since its issuer was not sent. */
     unverified: z.boolean().optional(),
   })
@@ -165,8 +167,15 @@ export const certificatesContract = {
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates/import',
     summary: 'Store a certificate that was issued elsewhere, so that its expiry is monitored',
     params: byFqdn,
-    // the leaf, and its intermediates in any order
-    body: { kind: 'json', schema: z.object({ pem: z.string().max(65_536) }) },
+    body: {
+      kind: 'json',
+      schema: z.object({
+        // The leaf, and its intermediates in any order.
+        pem: z.string().max(65_536),
+        /** The tool from whose files the certificate comes. */
+        source: z.enum(importSources).optional(),
+      }),
+    },
     responses: {
       200: json(certificateSchema, 'The certificate, which the FQDN has already'),
       201: json(certificateSchema, 'The imported certificate'),
