@@ -40,6 +40,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     challengeHttp: createChallengeApi(options),
     drain: () => {
       isDraining = true;
+      parts.held.close();
     },
     jobs,
     close: async () => {

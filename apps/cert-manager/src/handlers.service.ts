@@ -6,6 +6,7 @@ import type { Denials } from './audit/denials.service.js';
 import { createRunningExports } from './audit/export/running-exports.store.js';
 import { createAuditCounts } from './audit/search/audit-counts.store.js';
 import { certificatesHandlers } from './certificates/certificates.routes.js';
+import type { HeldRequests } from './certificates/delivery/held-requests.store.js';
 import { listLastCertificates } from './certificates/newest-certificates.repository.js';
 import type { Emit } from './changes/reactions.service.js';
 import type { Config } from './config.js';
@@ -60,6 +61,8 @@ export interface ApiParts {
   readonly outgoing: Outgoing;
   readonly opener: ProviderOpener;
   readonly emit: Emit;
+  /** Requests that wait for newer certificates. */
+  readonly held: HeldRequests;
   readonly review: PolicyReview;
   readonly revocations: RevocationDeps;
   readonly issuanceRunner: IssuanceRunner;
@@ -137,7 +140,7 @@ function peopleApi(
 }
 
 /** Spaces, FQDNs, and the CSRs and certificates under them. */
-function inventoryApi({ database: db, logger, clock }: AppOptions, { review, emit }: ApiParts) {
+function inventoryApi({ database: db, logger, clock }: AppOptions, { review, emit, held }: ApiParts) {
   const beginReview = () => {
     review.run().catch((error: unknown) => logger.error({ error }, 'policy.review_failed'));
   };
@@ -146,7 +149,7 @@ function inventoryApi({ database: db, logger, clock }: AppOptions, { review, emi
     ...issuancePolicyHandlers({ db, clock, beginReview }),
     ...fqdnsHandlers({ db, clock, fingerprintsUnder, emit }),
     ...csrsHandlers({ db, clock, emit }),
-    ...certificatesHandlers({ db, clock, findJobId: findJobIdOfCertificate, emit }),
+    ...certificatesHandlers({ db, clock, findJobId: findJobIdOfCertificate, emit, held }),
   };
 }
 

@@ -3,6 +3,8 @@ import { deleteOldChallengeTokens } from './acme/acme-accounts.repository.js';
 import type { AppOptions } from './app-options.js';
 import type { Denials } from './audit/denials.service.js';
 import { indexAuditTexts } from './audit/search/index-audit-texts.service.js';
+import { serveHeld } from './certificates/delivery/await-certificate.service.js';
+import type { HeldRequests } from './certificates/delivery/held-requests.store.js';
 import { readChainEnds } from './certificates/read-chain-ends.service.js';
 import type { Emit } from './changes/reactions.service.js';
 import type { Notices } from './events/notices.service.js';
@@ -44,6 +46,7 @@ export interface JobParts {
   readonly renewalOpener: ProviderOpener;
   readonly notices: Notices | undefined;
   readonly emit: Emit;
+  readonly held: HeldRequests;
   /** Takes note of whether the monitor answers. */
   readonly onAnswer: NonNullable<JobCheck['onAnswer']>;
   readonly review: PolicyReview;
@@ -82,7 +85,7 @@ const budgetMs = 30 * second;
 /** Every recurring job of the service by its name, in the order in which they start. */
 function jobTable(options: AppOptions, parts: JobParts, work: Work) {
   const { config, database: db, clock, logger, steady } = options;
-  const { denials, revocations, issuanceRunner, review, emit, pullBack } = parts;
+  const { denials, revocations, issuanceRunner, review, emit, held, pullBack } = parts;
   const { watcher, canary, notices, advise, probe, sweepQueue } = work;
   const { advice, served } = jobChecks;
   const remind = async () => warnOfOpenMode(logger);
@@ -93,6 +96,7 @@ function jobTable(options: AppOptions, parts: JobParts, work: Work) {
   return {
     'audit.denials': { everyMs: 10 * second, run: denials.flush },
     'sessions.sweep': { everyMs: 10 * minute, run: () => sweepSessions({ db, clock }) },
+    'certificates.held': { everyMs: 2 * second, run: () => serveHeld({ db, clock, held }) },
     revocations: { everyMs: 30 * second, ...atStart, ...inTime, run: () => finishRevocations(revocations) },
     issuance: { everyMs: 10 * second, ...atStart, ...inTime, run: issuanceRunner.takeUp },
     'issuance.sweep': { everyMs: hour, run: work.sweepIssuance },

@@ -10,6 +10,8 @@ import { builtInCaller, internalOrigin } from './access/caller.js';
 import { pauseUntil } from './acme/orders/order-run.service.js';
 import type { AppOptions } from './app-options.js';
 import { createDenials, type Denials } from './audit/denials.service.js';
+import { watchHeld } from './certificates/delivery/held-metrics.service.js';
+import { createHeldRequests } from './certificates/delivery/held-requests.store.js';
 import { createEmit, type Emit } from './changes/reactions.service.js';
 import { createNotices, type Notices } from './events/notices.service.js';
 import { createIssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
@@ -60,7 +62,9 @@ export async function createParts(options: AppOptions, triggerRenewals: () => vo
 
   const notices = await openNotices(options, stop);
   const { watchesExpiry } = config;
-  const emit = createEmit({ clock, notices, watch: monitorOf(config) && { watchesExpiry } });
+  const held = createHeldRequests();
+  watchHeld(metrics, held);
+  const emit = createEmit({ clock, notices, watch: monitorOf(config) && { watchesExpiry }, held });
   const { readContact, onAnswer } = contactOf(options, notices);
   watchReach(metrics, readContact);
   return {
@@ -76,6 +80,7 @@ export async function createParts(options: AppOptions, triggerRenewals: () => vo
     renewalOpener,
     notices,
     emit,
+    held,
     readContact,
     onAnswer,
     review: createPolicyReview({ db, clock, logger, emit, triggerRenewals }),

@@ -16,6 +16,7 @@ import {
   runMigrations,
   tryToWrite,
 } from './tables/migrations.js';
+import { withFollowers } from './transactions/after-commit.js';
 import type { Backend } from './transactions/backend.js';
 import { Passage } from './transactions/passage.js';
 import { withRetries } from './transactions/retry.js';
@@ -187,8 +188,11 @@ function behind(
       throw shown;
     }
   };
-  const transaction: Database['transaction'] = (work) =>
-    through('write', () => withRetries(() => backend.write(work), onRetry));
+  const writing =
+    (write: Database['transaction']): Database['transaction'] =>
+    (work) =>
+      withFollowers((followed) => through('write', () => withRetries(() => write(followed), onRetry)), work);
+  const transaction = writing(backend.write);
   const faults = new WriteFaults(() => transaction((tx) => tryToWrite(tx, dialect)));
   const read = <T>(work: (tx: Tx) => Promise<T>) => through('read', () => backend.read(work));
   const pending = () => through('read', () => pendingWhileRunning(backend, migrations));
@@ -197,7 +201,7 @@ function behind(
     dialect,
     shown,
     transaction,
-    longTransaction: (work) => through('write', () => withRetries(() => backend.writeLong(work), onRetry)),
+    longTransaction: writing(backend.writeLong),
     read,
     longRead: (work) => through('read', () => backend.readLong(work)),
     runOutsideTransaction: (statement) => through('write', () => backend.runOutsideTransaction(statement)),

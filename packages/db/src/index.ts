@@ -95,4 +95,5 @@ export {
   type TableReference,
   type TableSpec,
 } from './tables/table.js';
+export { afterCommit } from './transactions/after-commit.js';
 export { slicesOf, yieldBetween } from './transactions/yield-between.js';

@@ -3,12 +3,17 @@ import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
 import { certificateDetailView, certificateView, foundCertificateView } from './certificate-view.js';
 import { listCertificatesOf, type ShowCertificateDeps, showCertificate } from './certificates.service.js';
-import { type DeliveredFile, deliverCertificate } from './deliver-certificate.service.js';
+import {
+  type AwaitDeps,
+  type AwaitedDelivery,
+  awaitCertificate,
+} from './delivery/await-certificate.service.js';
+import { deliverCertificate } from './delivery/deliver-certificate.service.js';
 import { findCertificates } from './find-certificates.service.js';
 import { type ImportDeps, importCertificate } from './import-certificate.service.js';
 import { leafEndOf } from './in-use.js';
 
-export function certificatesHandlers(deps: ImportDeps & ShowCertificateDeps) {
+export function certificatesHandlers(deps: ImportDeps & ShowCertificateDeps & AwaitDeps) {
   return {
     importCertificate: async ({ context, params, body }) => {
       const { certificate, isNew, isVerified } = await importCertificate(deps, context, {
@@ -18,8 +23,8 @@ export function certificatesHandlers(deps: ImportDeps & ShowCertificateDeps) {
       const view = certificateView(certificate, params.spaceId);
       return { status: isNew ? 201 : 200, body: isVerified ? view : { ...view, unverified: true } };
     },
-    deliverCertificate: async ({ context, params, query }) =>
-      replyOf(await deliverCertificate(deps, context, { ...params, ...query })),
+    deliverCertificate: async ({ context, params, query, signal }) =>
+      replyOf(await awaitCertificate(deps, context, { ...params, ...query }, signal)),
     downloadCertificate: async ({ context, params, query }) =>
       replyOf(await deliverCertificate(deps, context, { ...params, ...query })),
     getCertificate: async ({ context, params }) =>
@@ -38,13 +43,16 @@ export function certificatesHandlers(deps: ImportDeps & ShowCertificateDeps) {
   } satisfies SomeHandlers;
 }
 
-function replyOf({ file, certificate, isNews }: DeliveredFile) {
+function replyOf({ file, certificate, isNews, retryAfter }: AwaitedDelivery) {
   const validators = {
     ETag: file.etag,
     'Last-Modified': certificate.createdAt.toUTCString(),
     'X-Certificate-Not-After': leafEndOf(certificate).toISOString(),
   };
-  if (!isNews) return { status: 304, body: undefined, headers: validators } as const;
+  if (!isNews) {
+    const busy = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
+    return { status: 304, body: undefined, headers: { ...validators, ...busy } } as const;
+  }
   const headers = {
     ...validators,
     'Content-Type': file.contentType,

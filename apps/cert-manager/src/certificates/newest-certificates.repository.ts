@@ -22,6 +22,15 @@ export function listNewestCertificateIds(
   return querySql<CertificateRow>(tx, certificates.columns, newestOf(fqdnIds, 'r.id, r.fqdn_id'), fqdnIds);
 }
 
+/** Returns what changes with the newest certificate of each of the FQDNs that has one; at least one is asked for. */
+export function listNewestVersions(
+  tx: Tx,
+  fqdnIds: readonly string[],
+): Promise<Pick<CertificateRow, 'id' | 'fqdnId' | 'expiresAt' | 'leafExpiresAt'>[]> {
+  const read = 'r.id, r.fqdn_id, r.expires_at, r.leaf_expires_at';
+  return querySql<CertificateRow>(tx, certificates.columns, newestOf(fqdnIds, read), fqdnIds);
+}
+
 function newestOf(fqdnIds: readonly string[], read: string): string {
   return `select ${read} from certificates r where r.fqdn_id in (${placeholders(fqdnIds.length)}) and r.${isNewest}`;
 }

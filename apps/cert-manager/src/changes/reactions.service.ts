@@ -1,5 +1,7 @@
 import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
+import { wakeHeld } from '../certificates/delivery/await-certificate.service.js';
+import type { HeldRequests } from '../certificates/delivery/held-requests.store.js';
 import type { CertificateEvents } from '../certificates/store-certificates.service.js';
 import type { CsrEvents } from '../csrs/csrs.service.js';
 import type { Notices } from '../events/notices.service.js';
@@ -73,6 +75,8 @@ export interface ReactionDeps {
   readonly notices: Notices | undefined;
   /** Undefined without a monitor. */
   readonly watch: { readonly watchesExpiry: boolean } | undefined;
+  /** Requests that wait for newer certificates; absent where none are held. */
+  readonly held?: HeldRequests;
 }
 
 type Reactions = {
@@ -92,6 +96,7 @@ export const reactions: Reactions = {
     pingStored,
     reviewRefused,
     refreshStates,
+    wakeHeld,
   ],
   certificateRefreshed: [rescheduleRenewal, updateRefreshedCheck, refreshStates],
   certificateRevoked: [replanRevoked, pingRevoked, refreshStates, recordRevokedNotice],

@@ -132,7 +132,10 @@ export const policyPresences = ['set', 'absent'] as const;
 
 export type PolicyPresence = (typeof policyPresences)[number];
 
-/** Parts of a certificate that a file may hold: `chain` is the intermediates alone, `fullchain` the leaf and them. */
-export const certificateFormats = ['leaf', 'chain', 'fullchain', 'der', 'p7b'] as const;
+/**
+ * Parts of a certificate that a file may hold: `chain` is the intermediates alone, `fullchain` the leaf and them, `json`
+ * all three with their facts.
+ */
+export const certificateFormats = ['leaf', 'chain', 'fullchain', 'der', 'p7b', 'json'] as const;
 
 export type CertificateFormat = (typeof certificateFormats)[number];

@@ -98,17 +98,43 @@ export const foundCertificateSchema = z
   .meta({ id: 'FoundCertificate' });
 export type FoundCertificate = z.output<typeof foundCertificateSchema>;
 
+/** A certificate as `format=json` has it: for programs that install it; hex is lower-case without colons. */
+export const deliveredCertificateSchema = z
+  .object({
+    id: scalars.uuid,
+    serialNumber: z.string(),
+    /** Over the DER of the leaf. */
+    sha256: scalars.hex,
+    notBefore: scalars.instant,
+    notAfter: scalars.instant,
+    /** ETag of this form, for If-None-Match. */
+    etag: z.string(),
+    leaf: scalars.pem,
+    /** The intermediates; '' if there are none. */
+    chain: z.string(),
+    fullchain: scalars.pem,
+  })
+  .meta({ id: 'DeliveredCertificate' });
+export type DeliveredCertificate = z.output<typeof deliveredCertificateSchema>;
+
 const byCertificate = byFqdn.extend({ certId: scalars.uuid });
 
 const certificateFile = {
   200: stream(
-    ['application/pem-certificate-chain', 'application/pkix-cert', 'application/x-pkcs7-certificates'],
+    [
+      'application/pem-certificate-chain',
+      'application/pkix-cert',
+      'application/x-pkcs7-certificates',
+      'application/json',
+    ],
     'The file, with ETag and Last-Modified',
   ),
-  304: empty('The caller has the file that If-None-Match names'),
+  304: empty(
+    'The caller has the file that If-None-Match names; Retry-After if the service holds too many requests',
+  ),
 };
 
-const formatQuery = z.object({ format: z.enum(certificateFormats).default('fullchain') });
+const formatQuery = { format: z.enum(certificateFormats).default('fullchain') };
 
 export const certificatesContract = {
   deliverCertificate: endpoint({
@@ -116,7 +142,8 @@ export const certificatesContract = {
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificate',
     summary: 'Download the newest certificate of an FQDN; with If-None-Match only if it is a newer one',
     params: byFqdn,
-    query: formatQuery,
+    // Seconds to hold a request whose If-None-Match names the newest certificate, until there is a newer one.
+    query: z.object({ ...formatQuery, wait: scalars.queryInteger(0, 120, 0) }),
     responses: certificateFile,
     failures: [400, 401, 404],
   }),
@@ -125,7 +152,7 @@ export const certificatesContract = {
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/download',
     summary: 'Download a certificate',
     params: byCertificate,
-    query: formatQuery,
+    query: z.object(formatQuery),
     responses: certificateFile,
     failures: [400, 401, 404],
   }),

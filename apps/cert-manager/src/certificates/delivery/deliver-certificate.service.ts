@@ -1,15 +1,15 @@
 import { type CertificateFormat, NotFound } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
-import type { Caller } from '../access/caller.js';
-import { requireLevel } from '../access/permissions.js';
-import { recordAudit } from '../audit/audit.service.js';
-import type { DbDeps } from '../db-deps.js';
-import { getFqdn } from '../fqdns/fqdns.repository.js';
-import type { FqdnPlace } from '../fqdns/fqdns.service.js';
+import type { Caller } from '../../access/caller.js';
+import { requireLevel } from '../../access/permissions.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import type { DbDeps } from '../../db-deps.js';
+import { getFqdn } from '../../fqdns/fqdns.repository.js';
+import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
+import { type CertificateRow, certificateNotFound, getCertificate } from '../certificates.repository.js';
+import { chainEndOf } from '../in-use.js';
+import { findNewestCertificate } from '../newest-certificates.repository.js';
 import { type CertificateFile, certificateFile, isKnown } from './certificate-file.js';
-import { type CertificateRow, certificateNotFound, getCertificate } from './certificates.repository.js';
-import { chainEndOf } from './in-use.js';
-import { findNewestCertificate } from './newest-certificates.repository.js';
 
 export interface WantedFile extends FqdnPlace {
   /** The newest one of the FQDN when absent. */
@@ -19,7 +19,7 @@ export interface WantedFile extends FqdnPlace {
 
 export interface DeliveredFile {
   readonly file: CertificateFile;
-  readonly certificate: Pick<CertificateRow, 'createdAt' | 'expiresAt' | 'leafExpiresAt'>;
+  readonly certificate: Pick<CertificateRow, 'id' | 'createdAt' | 'expiresAt' | 'leafExpiresAt'>;
   /** False when the caller has the file already; then nothing is noted in the audit log. */
   readonly isNews: boolean;
 }
@@ -39,7 +39,7 @@ export async function deliverCertificate(
     const { id, fqdn } = await getFqdn(tx, spaceId, fqdnId);
     return { fqdn, certificate: await wantedCertificate(tx, id, wanted) };
   });
-  const file = certificateFile({ pem: certificate.pem, fqdn, chainEnd: chainEndOf(certificate) }, format);
+  const file = certificateFile({ ...certificate, fqdn, chainEnd: chainEndOf(certificate) }, format);
   if (file === undefined) throw noChain();
   if (isKnown(caller.ifNoneMatch, file.etag)) return { file, certificate, isNews: false };
   const entry = {

@@ -4,7 +4,7 @@ import { certificateFile, isKnown } from './certificate-file.js';
 const block = (text: string) =>
   `-----BEGIN CERTIFICATE-----\n${Buffer.from(text).toString('base64')}\n-----END CERTIFICATE-----\n`;
 const [leaf, one, two] = [block('leaf'), block('intermediate 1'), block('intermediate 2')];
-const whole = { pem: `${leaf}${one}${two}`, fqdn: 'www.example.org' };
+const whole = { id: 'a', pem: `${leaf}${one}${two}`, fqdn: 'www.example.org' };
 
 describe('the file of a certificate', () => {
   test.each([
@@ -20,7 +20,7 @@ describe('the file of a certificate', () => {
   });
 
   test('has an ETag that differs between certificates and formats', () => {
-    const other = { pem: `${block('another leaf')}${one}`, fqdn: 'www.example.org' };
+    const other = { id: 'b', pem: `${block('another leaf')}${one}`, fqdn: 'www.example.org' };
     const etags = [whole, other].flatMap((certificate) =>
       (['leaf', 'fullchain', 'der', 'p7b'] as const).map(
         (format) => certificateFile(certificate, format)?.etag,
@@ -30,7 +30,7 @@ describe('the file of a certificate', () => {
   });
 
   test('without intermediates, has an empty chain, and the full chain is the leaf', () => {
-    const alone = { pem: leaf, fqdn: '*.example.org' };
+    const alone = { id: 'c', pem: leaf, fqdn: '*.example.org' };
     expect(certificateFile(alone, 'chain')).toBeUndefined();
     expect(certificateFile(alone, 'fullchain')?.bytes.toString()).toBe(leaf);
     expect(certificateFile(alone, 'p7b')?.name).toBe('_.example.org.p7b');

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { CertificateFormat } from '@certloop/contracts';
-import { certificateLabel, encodeCertsOnly, formatPem, splitChain } from '@certloop/crypto';
+import type { CertificateFormat, DeliveredCertificate } from '@certloop/contracts';
+import {
+  certificateLabel,
+  encodeCertsOnly,
+  fingerprint,
+  formatPem,
+  parseCertificate,
+  splitChain,
+} from '@certloop/crypto';
 
 /** A certificate as a file. */
 export interface CertificateFile {
@@ -13,6 +20,7 @@ export interface CertificateFile {
 
 /** Parts of the file. */
 interface StoredFile {
+  readonly id: string;
   readonly pem: string;
   readonly fqdn: string;
   /** When an intermediate ends before the leaf. */
@@ -26,6 +34,7 @@ const forms: Readonly<Record<CertificateFormat, { readonly contentType: string; 
     fullchain: { contentType: 'application/pem-certificate-chain', suffix: '-fullchain.pem' },
     der: { contentType: 'application/pkix-cert', suffix: '.cer' },
     p7b: { contentType: 'application/x-pkcs7-certificates', suffix: '.p7b' },
+    json: { contentType: 'application/json', suffix: '.json' },
   };
 
 /**
@@ -34,22 +43,46 @@ const forms: Readonly<Record<CertificateFormat, { readonly contentType: string; 
  * longer, has been fetched for the same leaf.
  */
 export function certificateFile(
-  { pem, fqdn, chainEnd }: StoredFile,
+  { id, pem, fqdn, chainEnd }: StoredFile,
   format: CertificateFormat,
 ): CertificateFile | undefined {
   const [leaf = Buffer.alloc(0), ...intermediates] = splitChain(pem);
   if (format === 'chain' && intermediates.length === 0) return undefined;
   const { contentType, suffix } = forms[format];
   const digest = createHash('sha256').update(leaf).digest('hex');
+  const etag = `"${digest}.${format}${chainEnd === undefined ? '' : `.${chainEnd.getTime()}`}"`;
+  const bytes =
+    format === 'json'
+      ? Buffer.from(JSON.stringify(describeFile(id, etag, leaf, intermediates)))
+      : bytesOf(format, leaf, intermediates);
+  return { bytes, contentType, name: `${fqdn.replace('*', '_')}${suffix}`, etag };
+}
+
+function describeFile(
+  id: string,
+  etag: string,
+  leaf: Buffer,
+  intermediates: readonly Buffer[],
+): DeliveredCertificate {
+  const { serialNumber, notBefore, notAfter } = parseCertificate(leaf);
   return {
-    bytes: bytesOf(format, leaf, intermediates),
-    contentType,
-    name: `${fqdn.replace('*', '_')}${suffix}`,
-    etag: `"${digest}.${format}${chainEnd === undefined ? '' : `.${chainEnd.getTime()}`}"`,
+    id,
+    serialNumber,
+    sha256: fingerprint(leaf),
+    notBefore: notBefore.toISOString(),
+    notAfter: notAfter.toISOString(),
+    etag,
+    leaf: pemOf([leaf]).toString(),
+    chain: pemOf(intermediates).toString(),
+    fullchain: pemOf([leaf, ...intermediates]).toString(),
   };
 }
 
-function bytesOf(format: CertificateFormat, leaf: Buffer, intermediates: readonly Buffer[]): Buffer {
+function bytesOf(
+  format: Exclude<CertificateFormat, 'json'>,
+  leaf: Buffer,
+  intermediates: readonly Buffer[],
+): Buffer {
   switch (format) {
     case 'leaf':
       return pemOf([leaf]);
