@@ -29,20 +29,20 @@ test.each([
 });
 
 const notBefore = new Date('2026-11-21T00:00:00Z');
-const lasting = (days: number) => ({
+/** The last second of a certificate belongs to its lifetime (RFC 5280 §4.1.2.5), so this one lasts for exactly so many days. */
+const lasting = (days: number, moreMs = 0) => ({
   notBefore,
-  expiresAt: new Date(notBefore.getTime() + days * 86_400_000),
+  expiresAt: new Date(notBefore.getTime() + days * 86_400_000 - 1000 + moreMs),
 });
 
+const tooLong = 'lasts for 201 days, while public CAs may issue for 200';
+
 test.each([
-  [
-    'a day more than allowed',
-    'www.certloop.dev',
-    201,
-    'lasts for 201 days, while public CAs may issue for 200',
-  ],
-  ['as long as allowed', 'www.certloop.dev', 200, undefined],
-  ['of a name that is not public', 'www.internal', 365, undefined],
-])('%s', (_, hostname, days, warning) => {
-  expect(validityWarning(hostname, lasting(days))).toBe(warning);
+  ['a day more than allowed', 'www.certloop.dev', lasting(201), tooLong],
+  ['as long as allowed', 'www.certloop.dev', lasting(200), undefined],
+  ['a second more, which is a day', 'www.certloop.dev', lasting(200, 1000), tooLong],
+  ['a part of a second more', 'www.certloop.dev', lasting(200, 1), tooLong],
+  ['of a name that is not public', 'www.internal', lasting(365), undefined],
+])('%s', (_, hostname, dates, warning) => {
+  expect(validityWarning(hostname, dates)).toBe(warning);
 });

@@ -21,13 +21,27 @@ export function isPublicName(hostname: string): boolean {
   return hostname.includes('.') && !specialUse.test(hostname) && !documentation.test(hostname);
 }
 
+/**
+ * Days that a certificate lasts, as the Baseline Requirements count them (§6.3.2): with its last second, and each begun
+ * day as a whole one.
+ */
+export function lifetimeDays({ notBefore, expiresAt }: Lifetime): number {
+  return Math.ceil((expiresAt.getTime() - notBefore.getTime() + 1000) / day);
+}
+
+/** The first and the last second of a certificate. */
+export interface Lifetime {
+  readonly notBefore: Date;
+  readonly expiresAt: Date;
+}
+
 /** Warning about a certificate for a public name that lasts longer than a public CA may let it. */
 export function validityWarning(
   hostname: string,
-  { notBefore, expiresAt }: { readonly notBefore: Date; readonly expiresAt: Date },
+  { notBefore, expiresAt }: Lifetime,
 ): string | undefined {
   const maxDays = publicValidityDays(notBefore);
-  const days = Math.floor((expiresAt.getTime() - notBefore.getTime()) / day);
+  const days = lifetimeDays({ notBefore, expiresAt });
   if (days <= maxDays || !isPublicName(hostname)) return undefined;
   return `lasts for ${days} days, while public CAs may issue for ${maxDays}`;
 }
