@@ -24,6 +24,12 @@ test.each([
   ['www.example.org', false],
   ['myexample.org', true],
   ['nas.home.arpa', false],
+  ['4.3.2.192.in-addr.arpa', false],
+  ['*.2.192.in-addr.arpa', false],
+  ['1.0.0.8.b.d.0.1.0.0.2.ip6.arpa', false],
+  ['in-addr.arpa.certloop.dev', true],
+  ['myin-addr.arpa', true],
+  ['e164.arpa', true],
 ])('%s is public: %s', (hostname, isPublic) => {
   expect(isPublicName(hostname)).toBe(isPublic);
 });
@@ -43,6 +49,7 @@ test.each([
   ['a second more, which is a day', 'www.certloop.dev', lasting(200, 1000), tooLong],
   ['a part of a second more', 'www.certloop.dev', lasting(200, 1), tooLong],
   ['of a name that is not public', 'www.internal', lasting(365), undefined],
+  ['of a reverse zone', '4.3.2.192.in-addr.arpa', lasting(365), undefined],
 ])('%s', (_, hostname, dates, warning) => {
   expect(validityWarning(hostname, dates)).toBe(warning);
 });

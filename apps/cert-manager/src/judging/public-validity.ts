@@ -14,11 +14,14 @@ export function publicValidityDays(notBefore: Date): number {
 
 // RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and ICANN's reservation of .internal
 const specialUse = /(?:^|\.)(?:test|example|invalid|localhost|local|onion|alt|internal|home\.arpa)$/;
+// RFC 1035 §3.5, RFC 3596 §2.5: names of addresses, not of hosts
+const reverseZone = /(?:^|\.)(?:in-addr|ip6)\.arpa$/;
 const documentation = /(?:^|\.)example\.(?:com|net|org)$/;
 
-/** Whether a host name in normal form could be someone's in the public DNS. */
+/** Whether public CAs may certify a host name in normal form: it could be someone's in the public DNS, and names a host. */
 export function isPublicName(hostname: string): boolean {
-  return hostname.includes('.') && !specialUse.test(hostname) && !documentation.test(hostname);
+  if (!hostname.includes('.')) return false;
+  return ![specialUse, reverseZone, documentation].some((suffix) => suffix.test(hostname));
 }
 
 /**
