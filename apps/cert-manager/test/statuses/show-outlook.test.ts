@@ -1,8 +1,9 @@
 import type { ExpiryTimeline, Fqdn, Outlook } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inServiceSeconds, renewalsPerSecond } from '../../src/statuses/outlook/outlook.js';
-import { findLastIssuedAt } from '../../src/statuses/outlook/outlook.repository.js';
+import { updateCertificate } from '../../src/certificates/certificates.repository.js';
+import { inServiceSeconds, type ProviderRate, rateOf } from '../../src/statuses/outlook/outlook.js';
+import { findLastIssuedAt, readProviderPlans } from '../../src/statuses/outlook/outlook.repository.js';
 import { fqdnStatuses } from '../../src/statuses/statuses.repository.js';
 import type { TestApp } from '../support/app.js';
 import { foreignCertificate } from '../support/cas/foreign-ca.js';
@@ -64,7 +65,9 @@ describeEachDialect('the outlook', (open) => {
     const rows = await app.database.read((tx) => tx.find(fqdnStatuses, { where: { outlook: 'planned' } }));
     const ends = rows.map(({ expiresAt }) => expiresAt.getTime() / 1000).sort((one, other) => one - other);
     expect(ends).toHaveLength(3);
-    const slack = ends.map((end, index) => end - (index + 1) / renewalsPerSecond.direct);
+    const slack = ends.map(
+      (end, index) => end - (index + 1) * rateOf(place.providerId, 'direct').renewalSeconds,
+    );
     const now = app.clock.now();
     const { providers, computedAt } = await outlook();
     expect(computedAt).toBe(now.toISOString());
@@ -88,6 +91,35 @@ describeEachDialect('the outlook', (open) => {
     expect(mine?.firstLoss?.fqdnId).toBe(renewed[0]?.id);
     expect((await outlook(`?spaceId=${renewed[1]?.spaceId}`)).providers[0]?.firstLoss?.fqdnId).toBe(
       renewed[1]?.id,
+    );
+  });
+
+  test('counts the limit of new orders only for certificates that another issuer made', async () => {
+    const { providerId } = place;
+    const now = app.clock.now();
+    const read = (rate: Omit<ProviderRate, 'providerId'>) =>
+      app.database.read((tx) =>
+        readProviderPlans(tx, { scope: 'all', now, rates: [{ providerId, ...rate }] }),
+      );
+    const rows = await app.database.read((tx) => tx.find(fqdnStatuses, { where: { outlook: 'planned' } }));
+    const ends = rows.map(({ expiresAt }) => expiresAt.getTime() / 1000).sort((one, other) => one - other);
+    const orders = { renewalSeconds: 3600, newOrderSeconds: 50 * day };
+    const earliest = (seconds: readonly number[]) =>
+      Math.floor(Math.min(...ends.map((end, index) => end - (seconds[index] ?? 0))));
+
+    expect(await read(orders)).toMatchObject([
+      { firstTooLate: earliest([3600, 7200, 10_800]), dueIn24h: 1, newIn24h: 0 },
+    ]);
+    const first = rows.find(({ id }) => id === fqdns.failing.id)?.certificateId ?? '';
+    const issuedBy = (issuer: string | null) =>
+      app.database.transaction((tx) => updateCertificate(tx, first, { providerId: issuer }));
+    await issuedBy(null);
+    expect(await read(orders)).toMatchObject([
+      { firstTooLate: earliest([50 * day, 50 * day, 50 * day]), dueIn24h: 1, newIn24h: 1 },
+    ]);
+    await issuedBy(providerId);
+    expect(await app.database.read((tx) => readProviderPlans(tx, { scope: 'all', now, rates: [] }))).toEqual(
+      [],
     );
   });
 

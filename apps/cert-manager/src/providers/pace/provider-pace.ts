@@ -120,6 +120,11 @@ export function roomInMs(pace: ProviderPace | null, now: Date): number | undefin
   return Math.max(0, new Date(coming).getTime() - now.getTime());
 }
 
+/** Milliseconds between two renewals that the CA takes; undefined while it has refused nothing. */
+export function forcedIntervalMs(stored: ProviderPace | null, now: Date): number | undefined {
+  return roomOf(stored, { now, underWay: 0 }).pace?.intervalMs;
+}
+
 /** Pace as it is shown; undefined while the CA has refused nothing. */
 export interface ShownPace {
   readonly perMinute: number;

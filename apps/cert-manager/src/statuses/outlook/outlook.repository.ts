@@ -1,22 +1,27 @@
 import { column, inDialect, querySql, type RowOf, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
 import { isPlanned } from '../statuses.repository.js';
-import { renewalsPerSecond } from './outlook.js';
+import type { ProviderRate } from './outlook.js';
 
 const rowColumns = {
   providerId: column.uuid(),
-  /** The least of each end minus what the renewals up to it take, in seconds since 1970, at either pace. */
-  firstTooLateDirect: column.bigint(),
-  firstTooLateOrder: column.bigint(),
+  /** The least of each end minus what the renewals up to it take, in seconds since 1970. */
+  firstTooLate: column.bigint(),
   dueIn24h: column.bigint(),
+  /** How many of these have a certificate that is not from the provider. */
+  newIn24h: column.bigint(),
   peakPerHour: column.bigint(),
 };
 
 /** Plans with a provider in the spaces. */
 export type ProviderRow = RowOf<{ columns: typeof rowColumns }>;
 
-/** The providers with whom renewals are planned of certificates that have not ended. */
-export async function readProviderPlans(tx: Tx, scope: SpaceScope, now: Date): Promise<ProviderRow[]> {
+/** The providers with whom renewals are planned of certificates that have not ended; each has a rate. */
+export async function readProviderPlans(
+  tx: Tx,
+  { scope, now, rates }: { scope: SpaceScope; now: Date; rates: readonly ProviderRate[] },
+): Promise<ProviderRow[]> {
+  if (rates.length === 0) return [];
   const values: SqlValue[] = [];
   const place = (value: SqlValue) => `$${values.push(value)}`;
   const at = place(now);
@@ -26,18 +31,25 @@ export async function readProviderPlans(tx: Tx, scope: SpaceScope, now: Date): P
       sqlite: `((julianday(${text}) - 2440587.5) * 86400)`,
       postgres: `extract(epoch from ${text})`,
     });
-  const planned = `from fqdn_standings s where ${isPlanned} and s.provider_id is not null
-    and s.expires_at > ${at} ${inSpaces(scope, place)}`;
-  const tooLate = (pace: 'direct' | 'order') =>
-    `cast(floor(min(${epoch('expires_at')} - place / ${renewalsPerSecond[pace]})) as bigint)`;
-  const text = `with planned as (
-      select s.provider_id, s.expires_at, s.renew_at,
-        row_number() over (partition by s.provider_id order by s.expires_at, s.id) as place ${planned}),
+  const later = inDialect(tx, { sqlite: 'max', postgres: 'greatest' });
+  const ids = rates.map(({ providerId }) => place(providerId));
+  const seconds = (of: (rate: ProviderRate) => number) =>
+    `case provider_id ${rates.map((rate, index) => `when ${ids[index]} then ${of(rate)}`).join(' ')} end`;
+  const taken = `${later}(place * ${seconds(({ renewalSeconds }) => renewalSeconds)},
+    new_place * ${seconds(({ newOrderSeconds }) => newOrderSeconds)})`;
+  const text = `with found as (
+      select s.provider_id, s.expires_at, s.renew_at, s.id, case when c.provider_id = s.provider_id then 0 else 1 end as is_new
+      from fqdn_standings s left join certificates c on c.id = s.certificate_id
+      where ${isPlanned} and s.provider_id in (${ids.join(', ')}) and s.expires_at > ${at} ${inSpaces(scope, place)}),
+    planned as (
+      select provider_id, expires_at, renew_at, is_new, row_number() over in_order as place, sum(is_new) over in_order as new_place
+      from found window in_order as (partition by provider_id order by expires_at, id)),
     hours as (
       select provider_id, count(*) as due from planned
       group by provider_id, floor(${epoch(`case when renew_at < ${at} then ${at} else renew_at end`)} / 3600))
-    select provider_id, ${tooLate('direct')} as first_too_late_direct, ${tooLate('order')} as first_too_late_order,
+    select provider_id, cast(floor(min(${epoch('expires_at')} - ${taken})) as bigint) as first_too_late,
       sum(case when renew_at <= ${inADay} then 1 else 0 end) as due_in24h,
+      sum(case when renew_at <= ${inADay} then is_new else 0 end) as new_in24h,
       (select max(h.due) from hours h where h.provider_id = planned.provider_id) as peak_per_hour
     from planned group by provider_id order by provider_id`;
   return querySql<ProviderRow>(tx, rowColumns, text, values);

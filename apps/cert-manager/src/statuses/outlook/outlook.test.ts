@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bucketAt, timelineOf } from './expiry-timeline.js';
-import { drainSeconds, survivableSeconds } from './outlook.js';
+import { drainSeconds, rateOf, survivableSeconds } from './outlook.js';
 
 const now = new Date('2026-03-05T12:00:00.000Z');
 const day = 86_400;
@@ -13,13 +13,26 @@ describe('how long a provider can be unavailable', () => {
     ['not at all, when it was too late', -3 * day, 0],
   ])('%s', (_, seconds, expected) => {
     const firstTooLate = seconds === undefined ? undefined : now.getTime() / 1000 + seconds;
-    expect(survivableSeconds({ firstTooLate, dueIn24h: 0 }, now)).toBe(expected);
+    expect(survivableSeconds({ firstTooLate }, now)).toBe(expected);
   });
 
-  test('due renewals take time, and longer by ACME orders', () => {
-    expect(drainSeconds({ firstTooLate: undefined, dueIn24h: 300 }, 'direct')).toBe(300);
-    expect(drainSeconds({ firstTooLate: undefined, dueIn24h: 300 }, 'order')).toBe(10_800);
-    expect(drainSeconds({ firstTooLate: undefined, dueIn24h: 0 }, 'order')).toBe(0);
+  test.each([
+    ['a second for each renewal', 'direct', undefined, 300, 300, 300],
+    [
+      'a second for each renewal by orders, which the limit of new orders exempts',
+      'order',
+      undefined,
+      300,
+      0,
+      300,
+    ],
+    ['300 new orders in 3 hours', 'order', undefined, 300, 300, 10_800],
+    ['the longer of both', 'order', undefined, 10_000, 100, 10_000],
+    ['the rate that the CA has forced', 'order', 36_000, 100, 0, 3600],
+    ['that rate by a call too', 'direct', 36_000, 100, 100, 3600],
+    ['nothing', 'order', 36_000, 0, 0, 0],
+  ] as const)('due renewals take %s', (_, pace, measuredMs, dueIn24h, newIn24h, seconds) => {
+    expect(drainSeconds({ dueIn24h, newIn24h }, rateOf('p1', pace, measuredMs))).toBe(seconds);
   });
 });
 

@@ -3,13 +3,13 @@ import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { readableSpaces } from '../../access/permissions.js';
 import type { DbDeps } from '../../db-deps.js';
-import { shownPace } from '../../providers/pace/provider-pace.js';
+import { forcedIntervalMs, shownPace } from '../../providers/pace/provider-pace.js';
 import { kindOf } from '../../providers/provider-kinds.js';
-import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
+import { listProviders, type ProviderRow } from '../../providers/providers.repository.js';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
 import { bucketAt, type Timeline, timelineOf } from './expiry-timeline.js';
 import { countBeside, listEnding, readDays } from './expiry-timeline.repository.js';
-import { drainSeconds, survivableSeconds } from './outlook.js';
+import { drainSeconds, type ProviderRate, rateOf, survivableSeconds } from './outlook.js';
 import {
   findFirstLoss,
   findLastIssuedAt,
@@ -36,38 +36,46 @@ export function showOutlook(
   const read = () =>
     db.longRead(async (tx) => {
       const now = clock.now();
-      const plans = await readProviderPlans(tx, scope, now);
-      const ids = plans.map(({ providerId }) => providerId);
-      const rows = new Map(
-        (ids.length === 0 ? [] : await listProvidersById(tx, ids)).map((row) => [row.id, row]),
-      );
+      const rows = new Map((await listProviders(tx)).map((row) => [row.id, row]));
+      const rates = new Map([...rows].map(([id, row]) => [id, providerRate(row, now)]));
+      const plans = await readProviderPlans(tx, { scope, now, rates: [...rates.values()] });
       const providers: ProviderOutlook[] = [];
       for (const plan of plans) {
         const provider = rows.get(plan.providerId);
-        if (provider !== undefined)
-          providers.push(await outlookOfProvider(tx, { plan, provider, scope, now }));
+        const rate = rates.get(plan.providerId);
+        if (provider !== undefined && rate !== undefined)
+          providers.push(await outlookOfProvider(tx, { plan, provider, rate, scope, now }));
       }
       return { providers, computedAt: now };
     });
   return sharedOrOwn(outlooks, caller, spaceId ?? '', read);
 }
 
+function providerRate(provider: ProviderRow, now: Date): ProviderRate {
+  return rateOf(provider.id, kindOf(provider).issuance, forcedIntervalMs(provider.pace, now));
+}
+
+interface ProviderFacts {
+  readonly plan: PlanRow;
+  readonly provider: ProviderRow;
+  readonly rate: ProviderRate;
+  readonly scope: SpaceScope;
+  readonly now: Date;
+}
+
 async function outlookOfProvider(
   tx: Tx,
-  { plan, provider, scope, now }: { plan: PlanRow; provider: ProviderRow; scope: SpaceScope; now: Date },
+  { plan, provider, rate, scope, now }: ProviderFacts,
 ): Promise<ProviderOutlook> {
   const { providerId, dueIn24h, peakPerHour } = plan;
-  const { issuance: pace } = kindOf(provider);
-  const shown = shownPace(provider.pace, now);
-  const firstTooLate = pace === 'direct' ? plan.firstTooLateDirect : plan.firstTooLateOrder;
   return {
     providerId,
-    survivableOutageSeconds: survivableSeconds({ firstTooLate, dueIn24h }, now),
+    survivableOutageSeconds: survivableSeconds(plan, now),
     firstLoss: await findFirstLoss(tx, providerId, scope, now),
     dueIn24h,
     peakPerHour,
-    drainSeconds: drainSeconds({ firstTooLate, dueIn24h }, pace, shown?.perMinute),
-    pace: shown,
+    drainSeconds: drainSeconds(plan, rate),
+    pace: shownPace(provider.pace, now),
     lastSuccessAt: await findLastIssuedAt(tx, providerId, scope),
   };
 }
