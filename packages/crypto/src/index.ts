@@ -4,6 +4,18 @@
  * Every Buffer of a parsed Csr or Certificate is a slice of the octets it was read from.
  */
 
+export { calendar } from './calendar.js';
+export {
+  type CalendarRule,
+  type LifetimeRule,
+  lastRule,
+  publicLifetimeRule,
+  type RuleCertainty,
+  type RuleEffect,
+  type RuleSubject,
+  rulesInForce,
+  startOf,
+} from './calendar-rules.js';
 export {
   type Certificate,
   fingerprint,

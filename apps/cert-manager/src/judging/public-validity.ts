@@ -1,15 +1,10 @@
+import { calendar, publicLifetimeRule } from '@certloop/crypto';
+
 const day = 86_400_000;
 
-/** Days that a publicly trusted certificate may last, by the day it begins (Baseline Requirements §6.3.2). */
-const steps = [
-  { from: new Date('2029-03-15T00:00:00Z'), days: 47 },
-  { from: new Date('2027-03-15T00:00:00Z'), days: 100 },
-  { from: new Date('2026-03-15T00:00:00Z'), days: 200 },
-] as const;
-
-/** Days that a publicly trusted certificate may last which begins at this moment. */
+/** Days that a publicly trusted certificate may last which begins at this moment (Baseline Requirements §6.3.2). */
 export function publicValidityDays(notBefore: Date): number {
-  return steps.find(({ from }) => notBefore >= from)?.days ?? 398;
+  return publicLifetimeRule(calendar, notBefore)?.effect.days ?? Number.POSITIVE_INFINITY;
 }
 
 // RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and ICANN's reservation of .internal
@@ -39,10 +34,7 @@ export interface Lifetime {
 }
 
 /** Warning about a certificate for a public name that lasts longer than a public CA may let it. */
-export function validityWarning(
-  hostname: string,
-  { notBefore, expiresAt }: Lifetime,
-): string | undefined {
+export function validityWarning(hostname: string, { notBefore, expiresAt }: Lifetime): string | undefined {
   const maxDays = publicValidityDays(notBefore);
   const days = lifetimeDays({ notBefore, expiresAt });
   if (days <= maxDays || !isPublicName(hostname)) return undefined;
