@@ -10,6 +10,7 @@ import { measureObjects } from './statuses-objects.mjs';
 
 const listed = { kind: '0000001a', count: 50_000 };
 const changed = { kind: '0000001b', count: 5_000 };
+const counted = { kind: '0000001c', count: 10_000 };
 
 export const statuses = {
   name: 'statuses',
@@ -43,7 +44,24 @@ async function measureStatuses(place) {
     rows.push(await alone({ what, target, pid, ask: asAdministrator(place, path) }));
   }
   rows.push(...(await measureObjects(place, { spaceId, first, ...listed })));
-  return [...rows, ...(await measureChanges(place))];
+  return [...rows, ...(await measureInventory(place)), ...(await measureChanges(place))];
+}
+
+/** The inventory of a space, which is computed once a minute, its export, and a list of one owner of renewals. */
+async function measureInventory(place) {
+  const { spaceId, first } = await seedCertificates(place, counted);
+  await place.runSql(copyStatuses(place.dialect, first.id, counted));
+  await settle(place);
+  const { pid } = place.manager;
+  const rows = [];
+  for (const [what, target, path] of [
+    ['inventory of 10,000 names', '2 s', `/inventory?spaceId=${spaceId}`],
+    ['the same as CSV', '5 s', `/inventory.csv?spaceId=${spaceId}`],
+    ['100 that nothing renews', undefined, `/fqdns?spaceId=${spaceId}&renewedBy=none&limit=100`],
+  ]) {
+    rows.push(await once({ what, target, pid, ask: asAdministrator(place, path) }));
+  }
+  return rows;
 }
 
 /** Changes of 5,000 FQDNs by one call each. */

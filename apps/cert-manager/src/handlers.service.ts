@@ -34,6 +34,7 @@ import { revocationsHandlers } from './revocations/revocations.routes.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { listSpaceRows, lockSpacesForShare } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
+import { inventoryHandlers } from './statuses/inventory/inventory.routes.js';
 import { outlookHandlers } from './statuses/outlook/outlook.routes.js';
 import { createRecentAnswers } from './statuses/outlook/recent-answers.store.js';
 import { readProviderUsage } from './statuses/read-provider-usage.service.js';
@@ -201,6 +202,12 @@ function statusesApi({ config, database: db, clock }: AppOptions, { emit }: ApiP
       clock,
       outlooks: createRecentAnswers(clock, 60_000),
       timelines: createRecentAnswers(clock, 10_000),
+    }),
+    ...inventoryHandlers({
+      db,
+      clock,
+      inventories: createRecentAnswers(clock, 60_000),
+      exports: createRunningExports(),
     }),
   };
 }

@@ -5,6 +5,7 @@ import type { Denials } from './audit/denials.service.js';
 import { indexAuditTexts } from './audit/search/index-audit-texts.service.js';
 import { serveHeld } from './certificates/delivery/await-certificate.service.js';
 import type { HeldRequests } from './certificates/delivery/held-requests.store.js';
+import { readCertificateKeys } from './certificates/read-certificate-keys.service.js';
 import { readChainEnds } from './certificates/read-chain-ends.service.js';
 import type { Emit } from './changes/reactions.service.js';
 import type { Notices } from './events/notices.service.js';
@@ -145,6 +146,7 @@ function workOf(options: AppOptions, parts: JobParts) {
     },
     sweepQueue: async () => {
       await readChainEnds({ db, logger, emit });
+      await readCertificateKeys({ db, logger });
       await sweepRenewals({ db, clock, logger, emit });
     },
     sweepIssuance: async () => {

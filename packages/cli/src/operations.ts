@@ -31,6 +31,8 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   getWatch: by('status'),
   getStats: by('status'),
   getOutlook: by('fqdns outlook'),
+  getInventory: by('inventory'),
+  exportInventory: by('inventory'),
   getExpiryTimeline: not('for the chart of the console; expiring lists the FQDNs'),
   listChanges: not('for pages that stay open'),
   getAuthState: not('for the page that asks for the password'),

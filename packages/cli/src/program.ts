@@ -15,6 +15,7 @@ import { addCompletion } from './commands/completion/completion.js';
 import { addFqdns } from './commands/fqdns/fqdns.js';
 import { addRenewals } from './commands/fqdns/renewals.js';
 import { addInstall } from './commands/install.js';
+import { addInventory } from './commands/inventory.js';
 import { addContexts } from './commands/login/contexts.js';
 import { addLogin } from './commands/login/login.js';
 import { addLogout } from './commands/login/logout.js';
@@ -134,6 +135,7 @@ function addCertificateCommands(program: Command, open: Open, ended: Ended): voi
   addProviders(program, open);
   program.commandsGroup('What servers serve:');
   addTargets(program, open);
+  addInventory(program, open);
   addProbe(program, open, ended);
   addCheckFiles(program, open, ended);
 }

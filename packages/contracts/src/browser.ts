@@ -8,6 +8,7 @@ export {
   issuanceJobStatuses,
   permissionLevels,
   renewalOutlooks,
+  renewalOwners,
   renewalStatuses,
   requestSteps,
   spaceSorts,

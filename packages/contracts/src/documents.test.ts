@@ -91,6 +91,8 @@ POST   /spaces/{id}/fqdns/review                200 | | 400 401 403 404
 POST   /fqdns/bulk                             200 | | 400 401 403 409
 GET    /outlook                                200 | | 400 401
 GET    /stats/expiry                           200 | | 400 401
+GET    /inventory                              200 | | 400 401
+GET    /inventory.csv                          200 | | 400 401
 GET    /watch                                  200 | | 401
 PUT    /spaces/{id}/watch-enabled              200 | | 400 401 403 404
 PUT    /spaces/{spaceId}/fqdns/{fqdnId}/expiry-accepted 200 | | 400 401 403 404

@@ -67,6 +67,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   changeFqdns: 'signed-in',
   getOutlook: 'signed-in',
   getExpiryTimeline: 'signed-in',
+  getInventory: 'signed-in',
+  exportInventory: 'signed-in',
   listFqdns: { space: 'READ', param: 'id' },
   getFqdn: { space: 'READ', param: 'id' },
   updateFqdn: { space: 'READ_WRITE', param: 'id' },

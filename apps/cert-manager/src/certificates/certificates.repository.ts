@@ -41,6 +41,10 @@ export const certificates = defineTable('certificates', {
     leafExpiresAt: column.instant().nullable(),
     /** Where it was found; null for one that a provider issued, and for an import that does not name its tool. */
     source: column.word<CertificateSource>(16).nullable(),
+    /** Kind and size of the key; null while one of an earlier version has not been read. */
+    keyKind: column.word(24).nullable(),
+    /** SHA-256 over the certificate of its issuer, hex; null if that was not sent. */
+    authoritySha256: column.word(64).nullable(),
   },
   indexes: [
     { columns: ['fqdnId', 'position'], unique: true },
@@ -62,6 +66,12 @@ export const certificates = defineTable('certificates', {
     },
     // of an earlier version, until their chains have been read
     { name: 'ix_certificates_unread_chain', columns: ['id'], where: 'leaf_expires_at is null' },
+    // the newest ones of an earlier version, until their keys have been read
+    {
+      name: 'ix_certificates_unread_key',
+      columns: ['id'],
+      where: `${isNewest} and key_kind is null`,
+    },
     // whose keys must not be certified again
     {
       name: 'ix_certificates_compromised',

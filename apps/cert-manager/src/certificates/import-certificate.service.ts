@@ -67,7 +67,8 @@ export async function importCertificate(
     const stored = await storeCertificate(tx, item, { now, emit });
     const { id, expiresAt, replacedAt } = stored.certificate;
     if (stored.isNew || facts.expiresAt <= expiresAt) return stored;
-    const change = { pem: certificate.pem, expiresAt: facts.expiresAt, leafExpiresAt: facts.leafExpiresAt };
+    const { leafExpiresAt, authoritySha256 } = facts;
+    const change = { pem: certificate.pem, expiresAt: facts.expiresAt, leafExpiresAt, authoritySha256 };
     await updateCertificate(tx, id, change);
     const renewed = { ...stored.certificate, ...change };
     await recordAudit(tx, caller, auditRow(renewed), now);

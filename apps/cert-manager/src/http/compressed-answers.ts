@@ -9,6 +9,7 @@ export const compressedAnswers: ReadonlySet<Operation> = new Set([
   'findCertificates',
   'getExpiryTimeline',
   'getFqdn',
+  'getInventory',
   'getOpenApi',
   'getOutlook',
   'getOwnPermissions',

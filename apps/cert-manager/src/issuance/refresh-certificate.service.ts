@@ -107,8 +107,8 @@ async function changeOf(
   const facts = describeLeaf(pem);
   // of what an earlier version stored twice, neither has a fingerprint, and neither needs one
   if (facts.leafSha256 === describeLeaf(before).leafSha256) {
-    const { expiresAt, leafExpiresAt } = facts;
-    return { pem, expiresAt, leafExpiresAt };
+    const { expiresAt, leafExpiresAt, authoritySha256 } = facts;
+    return { pem, expiresAt, leafExpiresAt, authoritySha256 };
   }
   return (await hasOther(tx, id, { fqdnId, ...facts })) ? undefined : { pem, ...facts };
 }

@@ -6,6 +6,7 @@ import {
   checkChain,
   csrLabels,
   describeCertificate,
+  describePublicKey,
   findPathFault,
   fingerprint,
   formatName,
@@ -183,6 +184,10 @@ export interface LeafFacts {
   /** When the leaf or the first of its intermediates ends: no client takes the certificate after that. */
   readonly expiresAt: Date;
   readonly leafExpiresAt: Date;
+  /** Kind and size of the key, such as `RSA 2048` or `ECDSA P-256`. */
+  readonly keyKind: string;
+  /** SHA-256 over the certificate of the issuer, hex; null if it was not sent. */
+  readonly authoritySha256: string | null;
 }
 
 export function leafFacts({ leaf, others }: IssuedChain): LeafFacts {
@@ -191,7 +196,28 @@ export function leafFacts({ leaf, others }: IssuedChain): LeafFacts {
   const expiresAt = new Date(Math.min(...ends));
   const issuer = formatName(leaf.issuer);
   const digests = { spkiSha256: spkiSha256(leaf.spkiDer), leafSha256: fingerprint(leaf.der) };
-  return { issuer, serialNumber, ...digests, notBefore, expiresAt, leafExpiresAt };
+  const dates = { notBefore, expiresAt, leafExpiresAt };
+  return { issuer, serialNumber, ...digests, ...dates, ...heritageOf({ leaf, others }) };
+}
+
+/** Facts of the key and of the issuer; a certificate that names itself as issuer is its own authority. */
+function heritageOf({ leaf, others }: IssuedChain): Pick<LeafFacts, 'keyKind' | 'authoritySha256'> {
+  const authority = [leaf, ...others].find(({ subjectDer }) => subjectDer.equals(leaf.issuerDer));
+  return {
+    keyKind: keyKindOf(leaf),
+    authoritySha256: authority === undefined ? null : fingerprint(authority.der),
+  };
+}
+
+const sizedKeys: ReadonlySet<string> = new Set(['RSA', 'RSA-PSS', 'DSA']);
+const plainKeys: ReadonlySet<string> = new Set(['Ed25519', 'Ed448', 'X25519', 'X448']);
+
+/** Kind and size of the key of a certificate; `other` for kinds without a name. */
+export function keyKindOf({ spkiDer }: Certificate): string {
+  const { algorithm, keySize, curve } = describePublicKey(spkiDer);
+  if (sizedKeys.has(algorithm)) return `${algorithm} ${keySize}`;
+  if (algorithm === 'ECDSA') return /^[\w-]{1,16}$/.test(curve ?? '') ? `ECDSA ${curve}` : 'ECDSA';
+  return plainKeys.has(algorithm) ? algorithm : 'other';
 }
 
 /** Facts of the certificate of a PEM text that are stored beside it; the leaf comes first. */

@@ -1,7 +1,8 @@
-import type { CsrFinding, FqdnStatus } from '@certloop/contracts';
+import type { CertificateSource, CsrFinding, FqdnStatus } from '@certloop/contracts';
 import { chainHint, endsView } from '../certificates/in-use.js';
 import type { ComputedStatus } from './computed-status.js';
 import { type AtWork, activityOf, outlookAt, statusReasonOf } from './fqdn-status.js';
+import { chainStateOf, renewalOwnerOf, type TargetProtocol } from './renewal-owner.js';
 
 /** State of an FQDN with what is shown of it. */
 interface ShownStatus extends AtWork {
@@ -14,12 +15,20 @@ interface ShownStatus extends AtWork {
         readonly serialNumber: string;
         readonly keyAlgorithm: string;
         readonly leafExpiresAt: Date | null;
+        readonly leafSha256: string | null;
+        readonly providerId: string | null;
+        readonly importedAt: Date | null;
+        readonly keyKind: string | null;
+        readonly authoritySha256: string | null;
+        readonly source: CertificateSource | null;
       }
     | undefined;
   readonly csr:
     | { readonly id: string; readonly createdAt: Date; readonly findings: readonly CsrFinding[] }
     | undefined;
   readonly checkUuid: string | undefined;
+  readonly protocols: readonly TargetProtocol[];
+  readonly isAdopting: boolean;
   readonly now: Date;
 }
 
@@ -29,7 +38,7 @@ export function statusView(
   fqdn: { readonly renewalEnabled: boolean; readonly expiryAcceptedUntil: Date | null },
   monitorUrl: string | undefined,
 ): FqdnStatus {
-  const { status, state, csr, checkUuid, now } = shown;
+  const { status, state, certificate, csr, checkUuid, protocols, isAdopting, now } = shown;
   const { attentionAt, renewAt } = status;
   const activity = activityOf(shown);
   const { expiryAcceptedUntil: until } = fqdn;
@@ -44,6 +53,12 @@ export function statusView(
     outlook: outlookAt(status, shown, now),
     ...(renewAt !== null && { renewAt: renewAt.toISOString() }),
     ...certificatePart(shown),
+    renewedBy: renewalOwnerOf({
+      renewalEnabled: fqdn.renewalEnabled,
+      isAdopting,
+      source: certificate?.source ?? null,
+    }),
+    ...(protocols.length > 0 && { protocols: [...protocols] }),
     ...(csr !== undefined && {
       csr: { id: csr.id, createdAt: csr.createdAt.toISOString(), findings: [...csr.findings] },
     }),
@@ -63,9 +78,16 @@ function hintOf({ status: { expiresAt }, certificate }: ShownStatus): string | u
 function certificatePart({ status, certificate }: ShownStatus): Pick<FqdnStatus, 'certificate'> {
   const { notBefore, expiresAt } = status;
   if (certificate === undefined || notBefore === null || expiresAt === null) return {};
-  const { id, issuer, serialNumber, keyAlgorithm, leafExpiresAt } = certificate;
+  const { id, issuer, serialNumber, keyAlgorithm, leafExpiresAt, source } = certificate;
+  const chain = chainStateOf(certificate);
   const dates = { notBefore: notBefore.toISOString(), ...endsView({ expiresAt, leafExpiresAt }) };
-  return { certificate: { id, ...dates, issuer, serialNumber, keyAlgorithm } };
+  return {
+    certificate: {
+      ...{ id, ...dates, issuer, serialNumber, keyAlgorithm },
+      ...(source !== null && { source }),
+      ...(chain !== undefined && { chain }),
+    },
+  };
 }
 
 function failurePart({ problem, problemAt, problemReason }: ComputedStatus): Pick<FqdnStatus, 'lastFailure'> {

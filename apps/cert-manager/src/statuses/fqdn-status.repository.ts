@@ -1,12 +1,24 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import { column, inDialect, placeholders, querySql, type RowOf, type Tx } from '@certloop/db';
+import { column, columnName, inDialect, placeholders, querySql, type RowOf, type Tx } from '@certloop/db';
 import { type CertificateRow, certificates } from '../certificates/certificates.repository.js';
+import type { TargetProtocol } from './renewal-owner.js';
+import { isAdoptedSql } from './renewal-owner.repository.js';
 import { type FqdnStatusRow, fqdnStatuses } from './statuses.repository.js';
 
 /** Columns of a certificate that a list shows. */
 export type ShownCertificate = Pick<
   CertificateRow,
-  'id' | 'issuer' | 'serialNumber' | 'spkiSha256' | 'leafExpiresAt'
+  | 'id'
+  | 'issuer'
+  | 'serialNumber'
+  | 'spkiSha256'
+  | 'leafExpiresAt'
+  | 'leafSha256'
+  | 'providerId'
+  | 'importedAt'
+  | 'keyKind'
+  | 'authoritySha256'
+  | 'source'
 >;
 
 /** All that is shown of the state of an FQDN. */
@@ -26,14 +38,26 @@ export interface FoundStatus {
   readonly job: 'running' | 'waiting' | undefined;
   /** Address of its check in the monitor. */
   readonly checkUuid: string | undefined;
+  /** Of its targets, each once. */
+  readonly protocols: readonly TargetProtocol[];
+  /** Whether what one of its targets serves becomes its newest certificate. */
+  readonly isAdopting: boolean;
 }
 
-const { issuer, serialNumber, spkiSha256, leafExpiresAt } = certificates.columns;
-const shownColumns = { issuer, serialNumber, spkiSha256, leafExpiresAt };
+const { issuer, serialNumber, spkiSha256, leafExpiresAt, leafSha256, importedAt } = certificates.columns;
+const { keyKind, authoritySha256, source } = certificates.columns;
+const shownColumns = {
+  ...{ issuer, serialNumber, spkiSha256, leafExpiresAt, leafSha256, importedAt },
+  ...{ keyKind, authoritySha256, source },
+};
+const shownNames = Object.keys(shownColumns).map(columnName);
 const statusColumns = fqdnStatuses.columns;
 const foundColumns = {
   ...statusColumns,
   ...shownColumns,
+  issuerId: column.uuid().nullable(),
+  protocols: column.text().nullable(),
+  isAdopting: column.boolean(),
   fqdnId: column.uuid(),
   csrId: column.uuid().nullable(),
   csrCreatedAt: column.instant(),
@@ -52,7 +76,8 @@ type FoundRow = RowOf<{ columns: typeof foundColumns }>;
  * read by an index of which each FQDN has at most one entry.
  */
 export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundStatus[]> {
-  const text = `select s.*, f.id as fqdn_id, c.issuer, c.serial_number, c.spki_sha256, c.leaf_expires_at,
+  const text = `select s.*, f.id as fqdn_id, ${shownNames.map((name) => `c.${name}`).join(', ')}, c.provider_id as issuer_id,
+      (select ${protocolsSql(tx)} from targets t where t.fqdn_id = f.id) as protocols, ${isAdoptedSql('f.id')} as is_adopting,
       r.id as csr_id, r.created_at as csr_created_at, ${findingsSql(tx)} as csr_findings,
       q.status as renewal_status, q.scheduled_at as renewal_scheduled_at, q.attempt as renewal_attempt,
       case j.state when 'queued' then 'running' else j.state end as job_status, w.check_uuid
@@ -80,15 +105,23 @@ function findingsSql(tx: Tx): string {
   return `case when ${end} > 0 then substr(r.description, ${start}, ${end} - (${start})) else r.description end`;
 }
 
+/** SQL of the protocols of targets `t` in one text, each once. */
+function protocolsSql(tx: Tx): string {
+  return inDialect(tx, {
+    sqlite: 'group_concat(distinct t.protocol)',
+    postgres: "string_agg(distinct t.protocol, ',')",
+  });
+}
+
 function foundIn(row: FoundRow): FoundStatus {
-  const { issuer, serialNumber, spkiSha256, leafExpiresAt, csrId, renewalStatus, certificateId } = row;
+  const { issuerId, csrId, renewalStatus, certificateId } = row;
   return {
     id: row.fqdnId,
     status: (row.id as string | null) === null ? undefined : row,
     certificate:
-      certificateId === null || (issuer as string | null) === null
+      certificateId === null || (row.issuer as string | null) === null
         ? undefined
-        : { id: certificateId, issuer, serialNumber, spkiSha256, leafExpiresAt },
+        : { ...row, id: certificateId, providerId: issuerId },
     csr: csrId === null ? undefined : { id: csrId, createdAt: row.csrCreatedAt, findings: row.csrFindings },
     renewal:
       renewalStatus === null
@@ -96,14 +129,17 @@ function foundIn(row: FoundRow): FoundStatus {
         : { status: renewalStatus, scheduledAt: row.renewalScheduledAt, attempt: row.renewalAttempt },
     job: row.jobStatus ?? undefined,
     checkUuid: row.checkUuid ?? undefined,
+    protocols: (row.protocols?.split(',') ?? []) as TargetProtocol[],
+    isAdopting: row.isAdopting,
   };
 }
 
 /** Certificates by their ids, without their texts; at least one is asked for, here and below. */
 export function listShownCertificates(tx: Tx, ids: readonly string[]): Promise<ShownCertificate[]> {
-  const text = `select id, issuer, serial_number, spki_sha256, leaf_expires_at from certificates
+  const { id, providerId } = certificates.columns;
+  const text = `select id, provider_id, ${shownNames.join(', ')} from certificates
     where id in (${placeholders(ids.length)})`;
-  return querySql<ShownCertificate>(tx, { id: column.uuid(), ...shownColumns }, text, ids);
+  return querySql<ShownCertificate>(tx, { id, providerId, ...shownColumns }, text, ids);
 }
 
 /** The texts of certificates by their ids. */

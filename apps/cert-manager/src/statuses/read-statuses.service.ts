@@ -13,6 +13,7 @@ import {
   readFound,
   type ShownCertificate,
 } from './fqdn-status.repository.js';
+import type { TargetProtocol } from './renewal-owner.js';
 import { readFacts } from './status-facts.repository.js';
 import { statusRowsOf } from './status-rows.service.js';
 import { type FqdnStatusRow, noDate } from './statuses.repository.js';
@@ -24,6 +25,8 @@ export interface DatedStatus extends AtWork {
   readonly certificate: (ShownCertificate & { readonly keyAlgorithm: string }) | undefined;
   readonly csr: (Pick<CsrRow, 'id' | 'createdAt'> & { readonly findings: readonly CsrFinding[] }) | undefined;
   readonly checkUuid: string | undefined;
+  readonly protocols: readonly TargetProtocol[];
+  readonly isAdopting: boolean;
   readonly now: Date;
 }
 
@@ -50,18 +53,15 @@ export async function readStatuses(
   const ids = fqdns.map(({ id }) => id);
   const found = await withStatuses(tx, await readFound(tx, ids), now);
   return new Map(
-    found.map(({ id, status: row, certificate, csr, renewal, job, checkUuid }) => {
+    found.map(({ id, status: row, csr, ...shown }) => {
       const status = computedIn(row);
       return [
         id,
         {
+          ...shown,
           status,
           state: stateAt(status, now),
-          certificate,
           csr: csr && { id: csr.id, createdAt: csr.createdAt, findings: findingsIn(csr.findings) },
-          renewal,
-          job,
-          checkUuid,
           now,
         },
       ];

@@ -74,6 +74,8 @@ const matrix = rowsOf(
   listAllFqdns            401 200 200 200 200 200 200
   getOutlook              401 200 200 200 200 200 200
   getExpiryTimeline       401 200 200 200 200 200 200
+  getInventory            401 200 200 200 200 200 200
+  exportInventory         401 200 200 200 200 200 200
   countFqdnStates         401 200 200 200 200 200 200
   changeFqdns             401 200 200 200 200 200 200
   updateFqdn              401 404 403 200 200 200 200

@@ -3,6 +3,7 @@ import { UsageError } from '../faults/command-errors.js';
 import { throwWithFile } from '../faults/system-fault.js';
 import type { Io } from '../io.js';
 import { type Activity, createActivity, noActivity } from '../output/activity.js';
+import type { Format } from '../output/format.js';
 import { createReport, type OutputSettings, type Report } from '../output/report.js';
 import { type Resolved, readConnection, winningVariables } from './connection.js';
 import { type Fetch, fetchFrom, timeoutMs } from './fetch.js';
@@ -17,6 +18,8 @@ type Step = (doing: string, steps?: number) => void;
 export interface Session {
   readonly io: Io;
   readonly report: Report;
+  /** Kind of the output that was asked for. */
+  readonly format: Format['kind'];
   /** Notes that nothing had to be changed: the exit code is 3 with --exit-code. */
   readonly unchanged: () => void;
   /** Shows what takes over a second, such as each call of a service; nothing with --quiet and --verbose. */
@@ -71,6 +74,7 @@ export function openSession(given: Io, settings: SessionSettings): Session {
   return {
     io,
     report,
+    format: settings.format.kind,
     context: settings.context,
     unchanged: settings.unchanged,
     activity,

@@ -43,6 +43,7 @@ export const examples: readonly Example[] = [
   example('issuance-jobs', 'issuance-jobs list --space Shop --status failed'),
   example('targets', 'targets create shop.example.test 127.0.0.1 --port 8443 --mode report --every 1h'),
   example('targets', 'targets list shop.example.test'),
+  example('inventory', 'inventory --space Shop', 'issuers, intermediates, keys, and who renews'),
   example('providers', 'providers list'),
   example('providers', 'providers create staging --kind dummy-ca --config staging.json'),
   example('providers', 'providers test staging'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as scalars from '../scalars.js';
 import { sortedPageQuery } from './pages.js';
-import { fqdnActions, fqdnSorts, fqdnStates, nameVerdicts } from './words.js';
+import { fqdnActions, fqdnSorts, fqdnStates, nameVerdicts, renewalOwners } from './words.js';
 
 /** Which FQDNs of a list, in which order, and what to include with them. */
 export const fqdnQuery = {
@@ -16,6 +16,16 @@ export const fqdnQuery = {
   /** From this moment on, and before that one. */
   expiresFrom: scalars.instant.optional(),
   expiresBefore: scalars.instant.optional(),
+  renewedBy: z.enum(renewalOwners).optional(),
+  /** Of the newest certificate, as `issuer` of its status has it. */
+  issuer: scalars.searchText(4000).optional(),
+  /** Kind and size of its key, such as `RSA 2048`. */
+  key: scalars.searchText(24).optional(),
+  /** SHA-256 over the certificate of its issuer, hex. */
+  authority: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
   sort: z.enum(fqdnSorts).optional(),
   include: z.literal('status').optional(),
   ...sortedPageQuery,
@@ -41,6 +51,7 @@ export const maxNamedFqdns = 1000;
 export const maxMatchedFqdns = 5000;
 
 const { q, state, renewal, providerId, expiresFrom, expiresBefore } = fqdnQuery;
+const { renewedBy, issuer, key, authority } = fqdnQuery;
 
 /** One change of many FQDNs. */
 export const fqdnChangeSchema = z
@@ -56,6 +67,10 @@ export const fqdnChangeSchema = z
         providerId,
         expiresFrom,
         expiresBefore,
+        renewedBy,
+        issuer,
+        key,
+        authority,
       })
       .optional(),
     action: z.enum(fqdnActions),

@@ -12,7 +12,16 @@ import {
   reviewedNameSchema,
 } from './fqdn-lists.js';
 import { byFqdn, byId, confirmation, countSchema, deleteSchema, messageSchema } from './replies.js';
-import { fqdnActivities, fqdnStates, permissionLevels, renewalOutlooks } from './words.js';
+import { targetProtocols } from './targets.js';
+import {
+  certificateSources,
+  chainStates,
+  fqdnActivities,
+  fqdnStates,
+  permissionLevels,
+  renewalOutlooks,
+  renewalOwners,
+} from './words.js';
 
 /** The state of an FQDN at the moment of the answer. */
 export const fqdnStatusSchema = z
@@ -35,8 +44,15 @@ export const fqdnStatusSchema = z
         issuer: z.string(),
         serialNumber: z.string(),
         keyAlgorithm: z.string(),
+        /** Where one that no provider issued was found. */
+        source: z.enum(certificateSources).optional(),
+        /** Absent for one of an earlier version that has not been read yet. */
+        chain: z.enum(chainStates).optional(),
       })
       .optional(),
+    renewedBy: z.enum(renewalOwners),
+    /** How the servers of its targets come to TLS; absent without targets. */
+    protocols: z.array(z.enum(targetProtocols)).optional(),
     /** The newest one. */
     csr: z
       .object({ id: scalars.uuid, createdAt: scalars.instant, findings: z.array(csrFindingSchema) })

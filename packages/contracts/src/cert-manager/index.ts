@@ -5,6 +5,7 @@ import { certificatesContract } from './certificates/certificates.js';
 import { csrsContract } from './certificates/csrs.js';
 import { issuanceContract } from './certificates/issuance.js';
 import { fqdnsContract } from './fqdns.js';
+import { inventoryContract } from './inventory.js';
 import { issuancePolicyContract } from './issuance-policy.js';
 import { outlookContract } from './outlook.js';
 import { providersContract } from './providers.js';
@@ -25,6 +26,7 @@ export * from './certificates/csrs.js';
 export * from './certificates/issuance.js';
 export * from './fqdn-lists.js';
 export * from './fqdns.js';
+export * from './inventory.js';
 export * from './issuance-policy.js';
 export * from './outlook.js';
 export {
@@ -67,6 +69,7 @@ export const certManagerContract = {
   ...certificatesContract,
   ...renewalsContract,
   ...outlookContract,
+  ...inventoryContract,
   ...targetsContract,
   ...usersContract,
   ...permissionGroupsContract,
@@ -91,7 +94,7 @@ function describeCertManager(): object {
       'A change of a space, FQDN, user or permission group leaves members unchanged that the request does not contain.',
     groups: {
       Spaces: { ...spacesContract, ...issuancePolicyContract },
-      FQDNs: fqdnsContract,
+      FQDNs: { ...fqdnsContract, ...inventoryContract },
       CSRs: csrsContract,
       Issuance: issuanceContract,
       Certificates: certificatesContract,

@@ -97,6 +97,19 @@ export const fqdnStates = [
 
 export type FqdnState = (typeof fqdnStates)[number];
 
+/**
+ * Who renews the certificate of an FQDN: this service, the ACME client that the newest one came from, what a watched server
+ * adopts from elsewhere, or nothing that is known here.
+ */
+export const renewalOwners = ['certloop', 'acme_client', 'elsewhere', 'none'] as const;
+
+export type RenewalOwner = (typeof renewalOwners)[number];
+
+/** Whether the issuer of a certificate was sent with it. */
+export const chainStates = ['complete', 'incomplete', 'self_signed'] as const;
+
+export type ChainState = (typeof chainStates)[number];
+
 /** Verdicts on a name that is added to a space: `twin` repeats a name before it in the same list. */
 export const nameVerdicts = ['new', 'exists', 'twin', 'refused'] as const;
 

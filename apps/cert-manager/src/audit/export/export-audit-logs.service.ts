@@ -11,6 +11,7 @@ import { beginAuditSearch } from '../search/audit-search.repository.js';
 import type { AuditEnds } from '../search/audit-stretches.js';
 import { auditStretches } from '../search/audit-stretches.js';
 import { auditWriters } from './audit-export.js';
+import { followPieces } from './running-exports.store.js';
 
 /** An export under way. */
 export interface AuditExport {
@@ -43,31 +44,11 @@ export async function exportAuditLogs(
     });
     const { contentType, fileName } = auditWriters[query.format];
     const pieces = piecesOf(deps, caller, { query, filter, upTo });
-    return { contentType, fileName, pieces: followed(pieces, end) };
+    return { contentType, fileName, pieces: followPieces(pieces, end) };
   } catch (error) {
     end();
     throw error;
   }
-}
-
-/** The pieces; `end` is called once no more of them is read, also if none ever was. */
-function followed<T>(pieces: AsyncGenerator<T>, end: () => void): AsyncIterable<T> {
-  const ending = async (step: Promise<IteratorResult<T>>) => {
-    try {
-      const result = await step;
-      if (result.done === true) end();
-      return result;
-    } catch (error) {
-      end();
-      throw error;
-    }
-  };
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: () => ending(pieces.next()),
-      return: () => ending(pieces.return(undefined)),
-    }),
-  };
 }
 
 // some milliseconds of work each

@@ -24,3 +24,23 @@ function alreadyRuns(): AppError {
     { code: 'export_running', title: 'An export is under way', headers: { 'Retry-After': '10' } },
   );
 }
+
+/** The pieces; `end` is called once no more of them is read, also if none ever was. */
+export function followPieces<T>(pieces: AsyncGenerator<T>, end: () => void): AsyncIterable<T> {
+  const ending = async (step: Promise<IteratorResult<T>>) => {
+    try {
+      const result = await step;
+      if (result.done === true) end();
+      return result;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => ending(pieces.next()),
+      return: () => ending(pieces.return(undefined)),
+    }),
+  };
+}

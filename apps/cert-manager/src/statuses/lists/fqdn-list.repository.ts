@@ -1,6 +1,7 @@
-import type { FqdnSort, FqdnState } from '@certloop/contracts';
+import type { FqdnSort, FqdnState, RenewalOwner } from '@certloop/contracts';
 import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
+import { newestHas, renewedByCondition } from '../renewal-owner.repository.js';
 import { noDate, stateCondition } from '../statuses.repository.js';
 
 /** Conditions on FQDNs; undefined ones do not apply. */
@@ -16,6 +17,11 @@ export interface FqdnFilter {
   readonly providerId?: string | undefined;
   readonly expiresFrom?: Date | undefined;
   readonly expiresBefore?: Date | undefined;
+  readonly renewedBy?: RenewalOwner | undefined;
+  /** Of the newest certificate, as the three below. */
+  readonly issuer?: string | undefined;
+  readonly key?: string | undefined;
+  readonly authority?: string | undefined;
 }
 
 export interface SortedWindow {
@@ -115,10 +121,11 @@ async function countIds(tx: Tx, filter: FqdnFilter, now: Date): Promise<number> 
 
 /** Conditions of the filter, whose values are added to `values`. */
 export function conditionsOf(
-  { scope, q, fqdn, state, renewalEnabled, providerId, expiresFrom, expiresBefore }: FqdnFilter,
+  filter: FqdnFilter,
   { space, now }: { readonly space: string; readonly now: Date },
   values: SqlValue[],
 ): string[] {
+  const { scope, q, fqdn, state, renewalEnabled, providerId, expiresFrom, expiresBefore } = filter;
   const place = (value: SqlValue) => `$${values.push(value)}`;
   const conditions: string[] = [];
   if (scope !== 'all') {
@@ -137,7 +144,20 @@ export function conditionsOf(
     conditions.push(`s.expires_at >= ${place(expiresFrom)} and s.expires_at < ${place(noDate)}`);
   }
   if (expiresBefore !== undefined) conditions.push(`s.expires_at < ${place(expiresBefore)}`);
-  return conditions;
+  return [...conditions, ...certificateConditions(filter, place)];
+}
+
+/** Conditions on the newest certificate, which is looked up by its id for each FQDN that meets the others. */
+function certificateConditions(
+  { renewedBy, issuer, key, authority }: FqdnFilter,
+  place: (value: SqlValue) => string,
+): string[] {
+  return [
+    ...(renewedBy === undefined ? [] : [renewedByCondition(renewedBy)]),
+    ...(issuer === undefined ? [] : [newestHas('issuer', place(issuer))]),
+    ...(key === undefined ? [] : [newestHas('key_kind', place(key))]),
+    ...(authority === undefined ? [] : [newestHas('authority_sha256', place(authority))]),
+  ];
 }
 
 /** Placeholder for a `like` pattern of names that contain this part. */

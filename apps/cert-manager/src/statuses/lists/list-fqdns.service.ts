@@ -56,8 +56,10 @@ export async function listFqdnsByStatus(
   const { sort = 'createdAt', limit = maxPageSize, include } = query;
   const after = positionIn(query.cursor, { sort, isText: sort === 'fqdn' });
   const filter = filterOf(caller, query);
-  // a search compares its text with every name, and the CSR of an FQDN may have thousands of names
-  const read = query.q === undefined && include === undefined ? db.read : db.longRead;
+  // a search compares its text with every name or certificate, and the CSR of an FQDN may have thousands of names
+  const { q, renewedBy, issuer, key, authority } = query;
+  const searches = [q, renewedBy, issuer, key, authority, include].some((part) => part !== undefined);
+  const read = searches ? db.longRead : db.read;
   const { page, fqdns, found, names } = await read(async (tx) => {
     const now = clock.now();
     const page = await readIdPage(tx, filter, { sort, limit, after }, now);

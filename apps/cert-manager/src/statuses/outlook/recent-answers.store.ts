@@ -1,4 +1,6 @@
 import type { Clock } from '@certloop/server';
+import type { Caller } from '../../access/caller.js';
+import { readableSpaces } from '../../access/permissions.js';
 
 /** Answers that stay good for some time; those who ask for the same at once share one. */
 export interface RecentAnswers {
@@ -23,4 +25,14 @@ export function createRecentAnswers(clock: Clock, goodForMs: number): RecentAnsw
       return answer;
     },
   };
+}
+
+/** The answer for the key; callers who may read all spaces share one, and others get their own. */
+export function sharedOrOwn<T>(
+  recent: RecentAnswers,
+  caller: Caller,
+  key: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  return readableSpaces(caller) === 'all' ? recent.read(key, read) : read();
 }

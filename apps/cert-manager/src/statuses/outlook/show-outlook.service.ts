@@ -17,7 +17,7 @@ import {
   readProviderPlans,
 } from './outlook.repository.js';
 import type { OutlookReport, ProviderOutlook, TimelineReport } from './outlook-view.js';
-import type { RecentAnswers } from './recent-answers.store.js';
+import { type RecentAnswers, sharedOrOwn } from './recent-answers.store.js';
 
 export interface OutlookDeps extends DbDeps {
   /** Outlooks of callers who may read all, good for a minute. */
@@ -120,13 +120,4 @@ function bucketsOf(timeline: Timeline, days: Awaited<ReturnType<typeof readDays>
     bucket.failing += failing;
   }
   return buckets;
-}
-
-function sharedOrOwn<T>(
-  recent: RecentAnswers,
-  caller: Caller,
-  key: string,
-  read: () => Promise<T>,
-): Promise<T> {
-  return readableSpaces(caller) === 'all' ? recent.read(key, read) : read();
 }

@@ -22,6 +22,11 @@ export const spaceRequests = requestsTo({
   },
   getOutlook: (app) => read(app, '/outlook'),
   getExpiryTimeline: (app) => read(app, '/stats/expiry?bucket=week'),
+  getInventory: async (app) => {
+    await newFqdn(app);
+    return read(app, '/inventory');
+  },
+  exportInventory: (app) => read(app, '/inventory.csv'),
   countFqdnStates: (app) => read(app, '/fqdns/counts'),
   reviewFqdns: async (app) => {
     const { spaceId } = await newFqdn(app);

@@ -52,6 +52,7 @@ export function describeShown(place: FqdnStatesPlace): void {
         state: 'unfinished',
         reason: 'There is no certificate yet. Upload a CSR.',
         outlook: 'no_certificate',
+        renewedBy: 'none',
       });
     });
 

@@ -45,6 +45,8 @@ export const requests: Readonly<Record<string, Ask>> = {
   listAllFqdns: ({ send }) => send('get', '/fqdns'),
   getOutlook: ({ send }) => send('get', '/outlook'),
   getExpiryTimeline: ({ send }) => send('get', '/stats/expiry'),
+  getInventory: ({ send }) => send('get', '/inventory'),
+  exportInventory: ({ send }) => send('get', '/inventory.csv'),
   countFqdnStates: ({ send }) => send('get', '/fqdns/counts'),
   reviewFqdns: ({ send, cast }) =>
     send('post', `/spaces/${cast.space}/fqdns/review`).send({ names: ['a.example'] }),

@@ -1,4 +1,4 @@
-import { type Fqdn, type FqdnCounts, fqdnSorts, fqdnStates } from '@certloop/contracts';
+import { type Fqdn, type FqdnCounts, fqdnSorts, fqdnStates, renewalOwners } from '@certloop/contracts';
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { Session } from '../../connection/session.js';
 import { type FqdnFilter, findProvider, findSpace, listFqdnsIn } from '../../lookup.js';
@@ -11,6 +11,8 @@ interface ListOptions {
   readonly query?: string;
   readonly state?: (typeof fqdnStates)[number];
   readonly renewal?: 'on' | 'off';
+  readonly renewedBy?: (typeof renewalOwners)[number];
+  readonly issuer?: string;
   readonly provider?: string;
   readonly expiresWithin?: number;
   readonly sort: (typeof fqdnSorts)[number];
@@ -23,8 +25,11 @@ const rowOf = ({ fqdn, space, status, renewalEnabled, id }: Fqdn & { readonly sp
   state: status?.state,
   expires: status?.certificate && expiryDay(status.certificate),
   renewal: renewalEnabled ? 'on' : 'off',
+  'renewed by': status?.renewedBy,
   'renew at': status?.renewAt,
   issuer: status?.certificate?.issuer,
+  chain: status?.certificate?.chain,
+  protocols: status?.protocols?.join(' '),
   reason: status?.reason,
   id,
 });
@@ -38,6 +43,12 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
     .option('--query <text>', 'only those with this text in their name')
     .addOption(new Option('--state <state>', 'only those in one state').choices(fqdnStates))
     .addOption(new Option('--renewal <switch>', 'only those with renewal on or off').choices(['on', 'off']))
+    .addOption(
+      new Option('--renewed-by <owner>', 'only those that CertLoop, an ACME client or others renew').choices(
+        renewalOwners,
+      ),
+    )
+    .option('--issuer <issuer>', 'only those whose newest certificate has this issuer, as the list shows it')
     .option('-p, --provider <provider>', 'only those that this provider renews')
     .option(
       '--expires-within <duration>',
@@ -73,11 +84,13 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
 }
 
 async function listFqdns({ report, manager }: Session, options: ListOptions): Promise<void> {
-  const { query: q, state, renewal, provider, expiresWithin, sort } = options;
+  const { query: q, state, renewal, renewedBy, issuer, provider, expiresWithin, sort } = options;
   const filter: FqdnFilter = {
     q,
     state,
     renewal,
+    renewedBy,
+    issuer,
     sort,
     providerId: provider === undefined ? undefined : (await findProvider(manager, provider)).id,
     expiresBefore:
@@ -87,7 +100,9 @@ async function listFqdns({ report, manager }: Session, options: ListOptions): Pr
     include: 'status',
   };
   const found = await listFqdnsIn(manager, options.space, filter, options.limit);
-  report.list(found, rowOf, { wide: ['renew at', 'issuer', 'reason', 'id'] });
+  report.list(found, rowOf, {
+    wide: ['renew at', 'issuer', 'chain', 'protocols', 'reason', 'id'],
+  });
 }
 
 async function showOutlook({ report, manager }: Session, space: string | undefined): Promise<void> {
