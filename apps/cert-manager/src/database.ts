@@ -15,7 +15,7 @@ import { certificates } from './certificates/certificates.repository.js';
 import type { Config } from './config.js';
 import { csrs } from './csrs/csrs.repository.js';
 import { events } from './events/events.repository.js';
-import { mailTurns } from './events/mail-turns.repository.js';
+import { mailTurns } from './events/mail/mail-turns.repository.js';
 import { notices } from './events/notices.repository.js';
 import { webhookReceivers } from './events/webhook-receivers.repository.js';
 import { fqdns } from './fqdns/fqdns.repository.js';

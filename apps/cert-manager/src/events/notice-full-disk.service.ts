@@ -2,8 +2,8 @@ import { isDiskFault, newRowId } from '@certloop/db';
 import { createOutageNotice, type Logger } from '@certloop/server';
 import type { DbDeps } from '../db-deps.js';
 import { cloudEventOf, type OutgoingEvent } from './event.js';
-import type { SendMail } from './mail.client.js';
-import { noticeMail } from './notice-mail.js';
+import type { SendMail } from './mail/mail.client.js';
+import { noticeMail } from './mail/notice-mail.js';
 import type { WebhookClient } from './webhook.client.js';
 
 export interface FullDiskDeps extends DbDeps {

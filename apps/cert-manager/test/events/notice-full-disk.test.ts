@@ -1,7 +1,7 @@
 import { fillDiskOf } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createMailClient } from '../../src/events/mail.client.js';
+import { createMailClient } from '../../src/events/mail/mail.client.js';
 import { createFullDiskNotice } from '../../src/events/notice-full-disk.service.js';
 import { createWebhookClient } from '../../src/events/webhook.client.js';
 import { webhookKeyOf } from '../../src/events/webhook-signature.js';

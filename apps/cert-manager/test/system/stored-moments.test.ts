@@ -9,7 +9,7 @@ import {
 } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/database.js';
-import { mailTurns } from '../../src/events/mail-turns.repository.js';
+import { mailTurns } from '../../src/events/mail/mail-turns.repository.js';
 import { futureMoments } from '../../src/system/clock/future-moments.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 

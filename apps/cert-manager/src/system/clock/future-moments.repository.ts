@@ -1,6 +1,6 @@
 import type { FutureMoment } from '@certloop/db';
 import { challengeTokens } from '../../acme/acme-accounts.repository.js';
-import { mailTurns } from '../../events/mail-turns.repository.js';
+import { mailTurns } from '../../events/mail/mail-turns.repository.js';
 import { notices } from '../../events/notices.repository.js';
 import { webhookReceivers } from '../../events/webhook-receivers.repository.js';
 import { spacePolicies } from '../../fqdns/policy/space-policies.repository.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { claimMailTurn, updateMailTurn } from '../../../src/events/mail-turns.repository.js';
+import { claimMailTurn, updateMailTurn } from '../../../src/events/mail/mail-turns.repository.js';
 import { addToMail, claimWebhooks } from '../../../src/events/notices.repository.js';
 import { startAppOn } from '../../support/app.js';
 import { hour, minute, type NoticePlace } from './notice-place.js';

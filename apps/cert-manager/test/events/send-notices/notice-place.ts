@@ -2,7 +2,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Destination, EventType } from '../../../src/events/event.js';
 import { events, insertEvent } from '../../../src/events/events.repository.js';
-import { mailTurns } from '../../../src/events/mail-turns.repository.js';
+import { mailTurns } from '../../../src/events/mail/mail-turns.repository.js';
 import { notices } from '../../../src/events/notices.repository.js';
 import { findReceiver, webhookReceivers } from '../../../src/events/webhook-receivers.repository.js';
 import { startApp, startAppOn, type TestApp } from '../../support/app.js';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
-import type { DbDeps } from '../db-deps.js';
-import { listEvents } from './events.repository.js';
+import type { DbDeps } from '../../db-deps.js';
+import { listEvents } from '../events.repository.js';
+import { nextMailAfter, nextMailTry } from '../notice-waits.js';
+import { addToMail, countOfMail, deleteOfMail, hasMailNotice, listOfMail } from '../notices.repository.js';
 import { type SendMail, Stopped } from './mail.client.js';
 import { claimMailTurn, type MailTurnRow, updateMailTurn } from './mail-turns.repository.js';
 import { maxEventsInMail, noticeMail } from './notice-mail.js';
-import { nextMailAfter, nextMailTry } from './notice-waits.js';
-import { addToMail, countOfMail, deleteOfMail, hasMailNotice, listOfMail } from './notices.repository.js';
 
 export interface MailDeps extends DbDeps {
   readonly logger: Logger;

@@ -1,4 +1,4 @@
-import type { EventType, OutgoingEvent } from './event.js';
+import type { EventType, OutgoingEvent } from '../event.js';
 
 /** Content of one mail: the first events, and how many there are of each type. */
 export interface MailContent {
