@@ -68,6 +68,7 @@ import { addIssuances } from './migrations/0041-issuances.js';
 import { moveJobs } from './migrations/0042-jobs.js';
 import { addOneRecord } from './migrations/0043-one-record.js';
 import { addServedCertificates } from './migrations/0044-served-certificates.js';
+import { addOwners } from './migrations/0045-owners.js';
 import { addCertificateKeys } from './migrations/0046-certificate-keys.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
@@ -187,6 +188,7 @@ export const schema: Schema = {
     moveJobs,
     addOneRecord,
     addServedCertificates,
+    addOwners,
     addCertificateKeys,
   ],
 };

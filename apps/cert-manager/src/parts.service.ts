@@ -14,6 +14,7 @@ import { watchHeld } from './certificates/delivery/held-metrics.service.js';
 import { createHeldRequests } from './certificates/delivery/held-requests.store.js';
 import { createEmit, type Emit } from './changes/reactions.service.js';
 import { createNotices, type Notices } from './events/notices.service.js';
+import { readLabels } from './fqdns/labels.repository.js';
 import { createIssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
 import { createIssuanceStore } from './issuance/signing/end-issuance.service.js';
 import { createObstacleCheck } from './issuance/signing/find-obstacles.service.js';
@@ -174,7 +175,8 @@ async function openNotices(
   stop: AbortSignal,
 ): Promise<Notices | undefined> {
   const source = config.publicUrl ?? 'urn:certloop:cert-manager';
-  const notices = createNotices({ db, clock, logger, source, stop, ...noticeDestinations(config) });
+  const destinations = noticeDestinations(config);
+  const notices = createNotices({ db, clock, logger, source, stop, readLabels, ...destinations });
   await notices?.open();
   return notices;
 }

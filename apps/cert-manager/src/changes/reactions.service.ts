@@ -49,6 +49,7 @@ import {
   switchSpaceChecks,
   updateCheck,
   updateCorrectedChecks,
+  updateDescriptions,
   updateRefreshedCheck,
   updateRenewedChecks,
 } from '../watch/watch-events.service.js';
@@ -116,7 +117,7 @@ export const reactions: Reactions = {
   targetsJudged: [pingServed, refreshStates, recordDriftNotice],
   statesCorrected: [updateCorrectedChecks],
   fqdnCreated: [refreshStates],
-  descriptionChanged: [refreshStates],
+  descriptionChanged: [updateDescriptions, refreshStates],
   fqdnDeleted: [removeJobs, removeChecks],
   spaceDeleted: [deleteSpaceFromGroups, removeJobs, removeChecks],
   watchSwitched: [switchSpaceChecks],

@@ -16,10 +16,13 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** A way in which people or programs are notified. */
-export type Destination = 'mail' | 'webhook';
+/** The receivers of all mail, or those of one route. */
+export type MailDestination = 'mail' | `m${string}`;
 
-const ofOneDestination: Partial<Record<EventType, Destination>> = {
+/** A way in which people or programs are notified. */
+export type Destination = MailDestination | 'webhook';
+
+const ofOneDestination: Partial<Record<EventType, 'mail' | 'webhook'>> = {
   // nothing for people to do in time; a program installs it
   'certificate.issued': 'webhook',
   'certificate.renewed': 'webhook',
@@ -30,14 +33,17 @@ const ofOneDestination: Partial<Record<EventType, Destination>> = {
 /** Returns the destinations that get events of the type. */
 export function destinationsOf(type: EventType, destinations: readonly Destination[]): Destination[] {
   const only = ofOneDestination[type];
-  return destinations.filter((destination) => only === undefined || destination === only);
+  const isMail = (destination: Destination) => destination !== 'webhook';
+  return destinations.filter(
+    (destination) => only === undefined || isMail(destination) === (only === 'mail'),
+  );
 }
 
 /** Facts of an event as they go out; no PEM and no secret is among them. */
 export type EventData = {
   /** The event in one English sentence or two, with what to do. */
   readonly message: string;
-} & Readonly<Record<string, string | number | boolean>>;
+} & Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** Something that people should know. */
 export interface NewEvent {

@@ -10,7 +10,7 @@ import {
   updateRows,
 } from '@certloop/db';
 import { In, LessThanOrEqual, Raw } from 'typeorm';
-import type { Destination, EventType } from './event.js';
+import type { Destination, EventType, MailDestination } from './event.js';
 
 export const notices = defineTable('notices', {
   columns: {
@@ -76,41 +76,50 @@ export async function putOffNotice(
 }
 
 /** Whether there is a mail to send. */
-export async function hasMailNotice(tx: Tx): Promise<boolean> {
-  const text = `select id from notices where destination = 'mail' limit 1`;
-  return (await querySql<Pick<NoticeRow, 'id'>>(tx, { id: column.uuid() }, text)).length > 0;
+export async function hasMailNotice(tx: Tx, destination: MailDestination): Promise<boolean> {
+  const text = 'select id from notices where destination = $1 limit 1';
+  return (await querySql<Pick<NoticeRow, 'id'>>(tx, { id: column.uuid() }, text, [destination])).length > 0;
+}
+
+/** Notices that go together in one mail. */
+export interface MailBatch {
+  readonly destination: MailDestination;
+  readonly batch: string;
 }
 
 /** Adds notices to a mail; how many, at most `limit`. */
-export function addToMail(tx: Tx, batch: string, limit: number): Promise<number> {
+export function addToMail(tx: Tx, { destination, batch }: MailBatch, limit: number): Promise<number> {
   return executeSql(
     tx,
     `update notices set lease_token = $1 where id in (
-       select id from notices where destination = 'mail' and lease_token is null order by id limit ${limit})`,
-    [batch],
+       select id from notices where destination = $2 and lease_token is null order by id limit ${limit})`,
+    [batch, destination],
   );
 }
 
 /** The first notices of a mail. */
-export function listOfMail(tx: Tx, batch: string, limit: number): Promise<NoticeRow[]> {
-  const where = { destination: 'mail', leaseToken: batch } as const;
+export function listOfMail(tx: Tx, { destination, batch }: MailBatch, limit: number): Promise<NoticeRow[]> {
+  const where = { destination, leaseToken: batch };
   return tx.find(notices, { where, order: { id: 'ASC' }, take: limit });
 }
 
 /** How many notices of a mail there are of each type. */
-export function countOfMail(tx: Tx, batch: string): Promise<{ type: EventType; count: number }[]> {
+export function countOfMail(
+  tx: Tx,
+  { destination, batch }: MailBatch,
+): Promise<{ type: EventType; count: number }[]> {
   const columns = { type: column.word<EventType>(64), count: column.bigint() };
   const text = `select type, count(*) as count from notices
-    where destination = 'mail' and lease_token = $1 group by type order by type`;
-  return querySql(tx, columns, text, [batch]);
+    where destination = $1 and lease_token = $2 group by type order by type`;
+  return querySql(tx, columns, text, [destination, batch]);
 }
 
 /** Deletes notices of a mail that was sent; how many, at most `limit`. */
-export function deleteOfMail(tx: Tx, batch: string, limit: number): Promise<number> {
+export function deleteOfMail(tx: Tx, { destination, batch }: MailBatch, limit: number): Promise<number> {
   return executeSql(
     tx,
     `delete from notices where id in (
-       select id from notices where destination = 'mail' and lease_token = $1 order by id limit ${limit})`,
-    [batch],
+       select id from notices where destination = $1 and lease_token = $2 order by id limit ${limit})`,
+    [destination, batch],
   );
 }

@@ -1,9 +1,10 @@
 import { type Tx, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { DbDeps } from '../db-deps.js';
-import { type Destination, destinationsOf, type NewEvent } from './event.js';
+import { type Destination, destinationsOf, type MailDestination, type NewEvent } from './event.js';
 import { deleteOldEvents, insertEvent, insertEvents } from './events.repository.js';
-import { createMailClient, type MailSettings } from './mail/mail.client.js';
+import { createMailClient, type MailSettings, type SendMail } from './mail/mail.client.js';
+import { type MailRoute, routedTo } from './mail/mail-route.js';
 import { sendMail } from './mail/send-mails.service.js';
 import { createFullDiskNotice } from './notice-full-disk.service.js';
 import { sendWebhooks } from './send-webhooks.service.js';
@@ -17,8 +18,20 @@ export interface NoticesDeps extends DbDeps {
   /** Breaks off what is being sent. */
   readonly stop: AbortSignal;
   readonly mail: MailSettings | undefined;
+  /** Further receivers, of the notices about FQDNs with an owner or a tag of theirs. */
+  readonly mailRoutes: readonly MailRoute[];
+  /** Owner and tags of FQDNs, by id; those without are left out. */
+  readonly readLabels: ReadLabels;
   readonly webhook: WebhookSettings | undefined;
 }
+
+/** Owner and tags of an FQDN as members of events, and as the lines that routes name. */
+export interface EventLabels {
+  readonly view: { readonly owner?: string; readonly tags?: readonly string[] };
+  readonly lines: readonly string[];
+}
+
+export type ReadLabels = (tx: Tx, fqdnIds: readonly string[]) => Promise<ReadonlyMap<string, EventLabels>>;
 
 /** Dependencies of what records events. */
 export interface NoticeDeps {
@@ -48,7 +61,7 @@ const storedDays = 30;
 const slice = 250;
 
 /** Undefined when there is no destination: then nothing is recorded. */
-export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices | undefined {
+export function createNotices({ mail, mailRoutes, webhook, ...deps }: NoticesDeps): Notices | undefined {
   const destinations: Destination[] = [
     ...(mail === undefined ? [] : ['mail' as const]),
     ...(webhook === undefined ? [] : ['webhook' as const]),
@@ -56,12 +69,14 @@ export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices 
   if (destinations.length === 0) return undefined;
   const { db, clock, logger, stop } = deps;
   const send = mail && createMailClient({ ...mail, stop });
+  const mailers = mail === undefined ? [] : mailersOf(mail, mailRoutes, stop);
   const client = webhook && createWebhookClient({ ...webhook, stop });
-  const record = async (tx: Tx, event: NewEvent) => {
-    const chosen = destinationsOf(event.type, destinations);
-    if (chosen.length === 0) return;
-    const isNew = await insertEvent(tx, event, { destinations: chosen, now: clock.now() });
-    if (isNew) logger.info({ type: event.type, subject: event.subject }, 'event.recorded');
+  const address = createAddressing({ ...deps, mailRoutes, destinations });
+  const record = async (tx: Tx, given: NewEvent) => {
+    for (const { event, to } of await address(tx, [given])) {
+      const isNew = await insertEvent(tx, event, { destinations: to, now: clock.now() });
+      if (isNew) logger.info({ type: event.type, subject: event.subject }, 'event.recorded');
+    }
   };
   return {
     open: async () => {
@@ -70,19 +85,18 @@ export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices 
     },
     record,
     recordMany: async (tx, given) => {
-      const wanted = given.map((event) => ({ event, to: destinationsOf(event.type, destinations) }));
-      const sent = wanted.filter(({ to }) => to.length > 0);
+      const sent = await address(tx, given);
       await insertEvents(tx, sent, clock.now());
       for (const { event } of sent)
         logger.info({ type: event.type, subject: event.subject }, 'event.recorded');
     },
     run: async () => {
       // each goes on when the other one fails
-      const mails = send && sendMail({ ...deps, send });
       const webhooks = client && sendWebhooks({ ...deps, client, record });
-      const ends = await Promise.allSettled([mails, webhooks]);
+      const mails = mailers.map((mailer) => sendMail({ ...deps, ...mailer }));
+      const ends = await Promise.allSettled([webhooks, ...mails]);
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
-      return ends[1].status === 'fulfilled' && ends[1].value !== false;
+      return (await webhooks) !== false;
     },
     noticeFullDisk: createFullDiskNotice({ ...deps, send, client }),
     sweep: async () => {
@@ -94,5 +108,38 @@ export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices 
       }
     },
     close: async () => client?.close(),
+  };
+}
+
+interface Mailer {
+  readonly destination: MailDestination;
+  readonly send: SendMail;
+}
+
+/** What sends to the receivers of all notices, and to those of each route. */
+function mailersOf(mail: MailSettings, routes: readonly MailRoute[], stop: AbortSignal): Mailer[] {
+  const all = [{ destination: 'mail' as const, address: mail.to }, ...routes];
+  return all.map(({ destination, address: to }) => ({
+    destination,
+    send: createMailClient({ ...mail, to, stop }),
+  }));
+}
+
+/** Returns what adds owner and tags of its FQDN to each event, and its destinations; events without one are left out. */
+function createAddressing({
+  mailRoutes,
+  destinations,
+  readLabels,
+}: Pick<NoticesDeps, 'mailRoutes' | 'readLabels'> & { readonly destinations: readonly Destination[] }) {
+  return async <Event extends Pick<NewEvent, 'type' | 'data'>>(tx: Tx, given: readonly Event[]) => {
+    const possible = [...destinations, ...mailRoutes.map(({ destination }) => destination)];
+    const sent = given.filter(({ type }) => destinationsOf(type, possible).length > 0);
+    const ids = sent.flatMap(({ data: { fqdnId } }) => (typeof fqdnId === 'string' ? [fqdnId] : []));
+    const labels = ids.length === 0 ? undefined : await readLabels(tx, [...new Set(ids)]);
+    return sent.map((event) => {
+      const { view = {}, lines = [] } = labels?.get(String(event.data['fqdnId'])) ?? {};
+      const to = destinationsOf(event.type, [...destinations, ...routedTo(mailRoutes, lines)]);
+      return { event: { ...event, data: { ...event.data, ...view } }, to };
+    });
   };
 }

@@ -1,9 +1,8 @@
 import { column, querySql, type Tx } from '@certloop/db';
-import type { Destination } from './event.js';
 
 /** Notices that a destination has not got yet. */
 export interface WaitingNotices {
-  readonly destination: Destination;
+  readonly destination: 'mail' | 'webhook';
   /** Up to 100,000. */
   readonly count: number;
   /** When the oldest of them was recorded; null if there are none. */
@@ -16,13 +15,16 @@ const maxCounted = 100_000;
 export async function countWaitingNotices(tx: Tx): Promise<WaitingNotices[]> {
   const columns = { count: column.bigint(), oldest: column.instant().nullable() };
   const counted: WaitingNotices[] = [];
-  for (const destination of ['mail', 'webhook'] as const) {
+  // the routes of mail sort before `webhook`
+  for (const [destination, condition] of [
+    ['mail', '<'],
+    ['webhook', '='],
+  ] as const) {
     const [found] = await querySql<Pick<WaitingNotices, 'count' | 'oldest'>>(
       tx,
       columns,
       `select count(*) as count, min(created_at) as oldest from (
-         select created_at from notices where destination = $1 limit ${maxCounted}) as counted`,
-      [destination],
+         select created_at from notices where destination ${condition} 'webhook' limit ${maxCounted}) as counted`,
     );
     counted.push({ destination, count: found?.count ?? 0, oldest: found?.oldest ?? null });
   }

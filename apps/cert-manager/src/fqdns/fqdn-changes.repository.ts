@@ -19,17 +19,16 @@ export async function updateRenewalSwitch(
 export async function updateLockedFqdns(
   tx: Tx,
   ids: readonly string[],
-  change: Partial<Pick<FqdnRow, 'renewalEnabled' | 'expiryAcceptedUntil' | 'providerId'>>,
+  change: Partial<Pick<FqdnRow, 'renewalEnabled' | 'expiryAcceptedUntil' | 'providerId' | 'owner' | 'tags'>>,
 ): Promise<void> {
   await updateRows<FqdnRow>(tx, fqdns, { id: In([...ids]) }, change);
 }
 
-/** Writes the description and the provider. */
-export async function updateFqdnTexts(
-  tx: Tx,
-  id: string,
-  change: Pick<FqdnRow, 'description' | 'providerId'>,
-): Promise<void> {
+/** What people enter about an FQDN. */
+export type FqdnTexts = Pick<FqdnRow, 'description' | 'providerId' | 'owner' | 'tags'>;
+
+/** Writes description, provider, owner and tags. */
+export async function updateFqdnTexts(tx: Tx, id: string, change: FqdnTexts): Promise<void> {
   await updateRows<FqdnRow>(tx, fqdns, { id }, change);
 }
 

@@ -1,8 +1,9 @@
 import type { Fqdn } from '@certloop/contracts';
+import { type Labels, labelsView } from './labels.js';
 
 /** An FQDN as the API shows it; `warning` only in the answer to its creation. */
 export function fqdnView(
-  fqdn: {
+  fqdn: Labels & {
     readonly id: string;
     readonly spaceId: string;
     readonly fqdn: string;
@@ -27,6 +28,7 @@ export function fqdnView(
     ...(fqdn.expiryAcceptedUntil !== null && {
       expiryAcceptedUntil: fqdn.expiryAcceptedUntil.toISOString(),
     }),
+    ...labelsView(fqdn),
     ...(warning !== undefined && { warning }),
   };
 }

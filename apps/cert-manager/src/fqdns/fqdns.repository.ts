@@ -31,6 +31,9 @@ export const fqdns = defineTable('fqdns', {
     renewAfterPermille: column.integer().nullable(),
     /** Until when users have accepted that the certificate expires. */
     expiryAcceptedUntil: column.instant().nullable(),
+    /** Who is responsible for it, as people entered it. */
+    owner: column.text().nullable(),
+    tags: column.json<readonly string[]>().nullable(),
     createdAt: column.instant(),
   },
   indexes: [

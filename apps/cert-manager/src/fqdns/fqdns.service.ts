@@ -9,6 +9,7 @@ import { changeSpaceSize } from '../spaces/space-sizes.repository.js';
 import { lockSpacesForShare, spaceExists } from '../spaces/spaces.repository.js';
 import { namedProvider, requireFqdnAllowed } from './fqdn-provider.service.js';
 import { countFqdnRows, type FqdnRow, insertFqdn, readFqdnPage } from './fqdns.repository.js';
+import { labelsView, normalTags } from './labels.js';
 import { isPolicyRefused } from './policy/policy-refused.js';
 
 export interface ChangeFqdnDeps extends DbDeps {
@@ -18,8 +19,8 @@ export interface ChangeFqdnDeps extends DbDeps {
 /** Events of FQDNs; `changes/reactions.service.ts` lists what follows each of them. The FQDNs are locked. */
 export interface FqdnEvents {
   fqdnCreated(tx: Tx, event: { readonly fqdn: FqdnRow }): Promise<void>;
-  /** The FQDN has another description. */
-  descriptionChanged(tx: Tx, event: { readonly fqdn: FqdnRow }): Promise<void>;
+  /** The FQDNs have another description, owner or tags. */
+  descriptionChanged(tx: Tx, event: FqdnEvent<FqdnRow>): Promise<void>;
   /** The FQDNs, as they are now, have another provider, or none. */
   providerChanged(tx: Tx, event: ByCaller & Changes<{ readonly fqdn: FqdnRow }>): Promise<void>;
   /** The renewal of the FQDNs was switched on or off, or they have another share of the lifetime. */
@@ -71,7 +72,7 @@ export async function createFqdn(
   caller: Caller,
   input: NewFqdn,
 ): Promise<{ readonly fqdn: FqdnRow; readonly warning: string | undefined }> {
-  const { spaceId, providerId = null, description = '' } = input;
+  const { spaceId, providerId = null, description = '', owner = null, tags = [] } = input;
   requireLevel(caller, spaceId, 'READ_WRITE');
   const hostname = normalHostname(input.fqdn);
   const now = clock.now();
@@ -84,6 +85,8 @@ export async function createFqdn(
     renewalEnabled: false,
     renewAfterPermille: null,
     expiryAcceptedUntil: null,
+    owner,
+    tags: normalTags(tags),
     createdAt: now,
   };
   const insert = async (tx: Tx) => {
@@ -94,7 +97,7 @@ export async function createFqdn(
     const warning = provider?.enabled === false ? 'the provider is disabled' : undefined;
     await insertFqdn(tx, fqdn);
     await emit.fqdnCreated(tx, { fqdn });
-    const after = { description, providerId, renewalEnabled: false };
+    const after = { description, providerId, renewalEnabled: false, ...labelsView(fqdn) };
     await recordAudit(tx, caller, fqdnAudit('fqdn.create', fqdn, { after }), now);
     await changeSpaceSize(tx, spaceId, 1);
     return { fqdn, warning };

@@ -1,5 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { findRows, type Tx } from '@certloop/db';
+import { labelsText } from '../fqdns/labels.js';
 import { computeOutlook, type PlannedCertificate } from '../renewals/outlook/read-outlook.service.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { computeStatus, type DatedFailure, type StatusFacts } from './computed-status.js';
@@ -26,6 +27,7 @@ export async function statusRowsOf(
       spaceId: fact.spaceId,
       fqdn: fact.fqdn,
       unicodeName: isAscii ? null : unicodeName,
+      labels: labelsText(fact),
       renewalEnabled: fact.renewalEnabled,
       providerId: fact.issuerId ?? fact.providerId,
       expiresAt: status.expiresAt ?? noDate,

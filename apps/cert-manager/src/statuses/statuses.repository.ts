@@ -26,6 +26,8 @@ export const fqdnStatuses = defineTable('fqdn_standings', {
     fqdn: column.word(253),
     /** The name in Unicode where it has another spelling than ASCII, in lower case. */
     unicodeName: column.text().nullable(),
+    /** Owner and tags, for searches; see `labelsText`. */
+    labels: column.text().nullable(),
     renewalEnabled: column.boolean(),
     /** Who is asked for the next certificate: who issued the newest one, else the FQDN's own provider. */
     providerId: column.uuid().nullable(),

@@ -206,12 +206,24 @@ async function changeMode(tx: Tx, { id, spaceId }: FqdnIds, deps: WatchDeps): Pr
   const subject = await findSubject(tx, id, deps);
   if (subject === undefined) return touchWatched(tx, { fqdnId: id }, deps.clock.now());
   const { signal } = subject.now;
-  await forgetSent(tx, id);
+  await forgetSent(tx, [id]);
   const isPinged = await wasPinged(tx, id);
   if (isPinged && signal !== 'log') return queuePing(tx, subject, { signal, body: stateText(subject) }, deps);
   // what is not sent yet is about another mode; a check without pings begins with the state of then
   if (!isPinged) await deletePingsOf(tx, id);
   return watchFqdn(tx, { id, spaceId }, deps.clock.now());
+}
+
+/** Has the checks described again of FQDNs that have another owner or other tags. */
+export async function updateDescriptions(
+  tx: Tx,
+  event: FqdnEvent<FqdnRow>,
+  { clock, watch }: WatchDeps,
+): Promise<void> {
+  if (watch === undefined) return;
+  const fqdnIds = fqdnsOf(event).map(({ id }) => id);
+  await forgetSent(tx, fqdnIds);
+  await touchWatched(tx, { fqdnIds }, clock.now());
 }
 
 /** Has the checks of deleted FQDNs removed. */

@@ -10,7 +10,7 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import { LessThanOrEqual } from 'typeorm';
+import { In, LessThanOrEqual } from 'typeorm';
 
 export type WaitingMode = 'renewal' | 'expiry';
 
@@ -96,9 +96,9 @@ export async function watchFqdn(
   );
 }
 
-/** Has the check of an FQDN described to the monitor again. */
-export async function forgetSent(tx: Tx, id: string): Promise<void> {
-  await updateRows(tx, watchedFqdns, { id }, { toldAt: null });
+/** Has the checks of FQDNs described to the monitor again. */
+export async function forgetSent(tx: Tx, ids: readonly string[]): Promise<void> {
+  await updateRows(tx, watchedFqdns, { id: In([...ids]) }, { toldAt: null });
 }
 
 /** Whether the monitor has taken a ping of the check that there is now, or perhaps takes one at this moment. */

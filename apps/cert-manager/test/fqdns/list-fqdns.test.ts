@@ -67,6 +67,8 @@ describeEachDialect('FQDNs of a space', (open) => {
           providerId: null,
           renewalEnabled: index % 2 === 0,
           renewAfterPermille: null,
+          owner: null,
+          tags: null,
           expiryAcceptedUntil: null,
           createdAt,
         }),

@@ -35,6 +35,7 @@ describeEachDialect('the filter by state in SQL', (open) => {
       spaceId,
       fqdn: `host-${index}.example.org`,
       unicodeName: null,
+      labels: null,
       renewalEnabled: true,
       providerId: null,
       outlook: 'planned',
@@ -60,7 +61,14 @@ describeEachDialect('the filter by state in SQL', (open) => {
         requestKey: null,
         requestHash: null,
       });
-      const added = { description: '', renewAfterPermille: null, expiryAcceptedUntil: null, createdAt: now };
+      const added = {
+        description: '',
+        renewAfterPermille: null,
+        expiryAcceptedUntil: null,
+        owner: null,
+        tags: null,
+        createdAt: now,
+      };
       await insertMany(
         tx,
         fqdns,

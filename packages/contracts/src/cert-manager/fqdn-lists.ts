@@ -3,12 +3,29 @@ import * as scalars from '../scalars.js';
 import { sortedPageQuery } from './pages.js';
 import { fqdnActions, fqdnSorts, fqdnStates, nameVerdicts, renewalOwners } from './words.js';
 
+/** Who is responsible for an FQDN: a person, a team, or a mail address. */
+export const ownerText = scalars.line(200);
+
+/** A tag of an FQDN; handed on in lower case. */
+export const tagText = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9._:/-]{0,48}[a-z0-9])?$/i,
+    'must have at most 50 letters, digits and . _ : / - between them',
+  )
+  .toLowerCase();
+
+export const tagList = z.array(tagText).max(20, 'must have at most 20 tags');
+
 /** Which FQDNs of a list, in which order, and what to include with them. */
 export const fqdnQuery = {
-  /** Part of the name, in either spelling. */
+  /** Part of the name, in either spelling, of the owner or of a tag; `@` begins an owner, `#` a tag. */
   q: scalars.searchText(253).optional(),
   /** The whole name, in either spelling. */
   fqdn: scalars.searchText(1000).optional(),
+  /** The whole owner, in any case. */
+  owner: ownerText.optional(),
+  tag: tagText.optional(),
   state: z.enum(fqdnStates).optional(),
   renewal: z.enum(['on', 'off']).optional(),
   /** Who is asked for the next certificate. */
@@ -50,7 +67,7 @@ export const maxNamedFqdns = 1000;
 /** Most FQDNs that one call of changeFqdns may be about. */
 export const maxMatchedFqdns = 5000;
 
-const { q, state, renewal, providerId, expiresFrom, expiresBefore } = fqdnQuery;
+const { q, owner, tag, state, renewal, providerId, expiresFrom, expiresBefore } = fqdnQuery;
 const { renewedBy, issuer, key, authority } = fqdnQuery;
 
 /** One change of many FQDNs. */
@@ -62,6 +79,8 @@ export const fqdnChangeSchema = z
       .strictObject({
         spaceId: scalars.uuid.optional(),
         q,
+        owner,
+        tag,
         state,
         renewal,
         providerId,
@@ -76,6 +95,10 @@ export const fqdnChangeSchema = z
     action: z.enum(fqdnActions),
     /** With `set-provider`; null for none. */
     providerId: scalars.uuid.nullable().optional(),
+    /** With `set-owner`; null for none. */
+    owner: ownerText.nullable().optional(),
+    /** With `add-tags` and `remove-tags`. */
+    tags: tagList.min(1).optional(),
     /** Whether only to say what would change. */
     dryRun: z.boolean(),
   })

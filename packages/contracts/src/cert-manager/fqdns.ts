@@ -9,7 +9,9 @@ import {
   fqdnCountsSchema,
   fqdnQuery,
   maxReviewedNames,
+  ownerText,
   reviewedNameSchema,
+  tagList,
 } from './fqdn-lists.js';
 import { byFqdn, byId, confirmation, countSchema, deleteSchema, messageSchema } from './replies.js';
 import { targetProtocols } from './targets.js';
@@ -78,6 +80,10 @@ export const fqdnSchema = z
     renewAfterFraction: z.number().optional(),
     /** People accept until then that nothing renews the certificate, where they do. */
     expiryAcceptedUntil: scalars.instant.optional(),
+    /** Who is responsible for it; absent unless set. */
+    owner: z.string().optional(),
+    /** Sorted; absent unless set. */
+    tags: z.array(z.string()).optional(),
     /** Fact that deserves attention, such as a provider that is disabled; only in the answer to a creation. */
     warning: z.string().optional(),
     /** Only where the request includes it. */
@@ -127,7 +133,7 @@ export const fqdnsContract = {
   changeFqdns: endpoint({
     method: 'POST',
     path: '/fqdns/bulk',
-    summary: 'Switch the renewal of many FQDNs, or set their provider, 100 in each transaction',
+    summary: 'Switch the renewal of many FQDNs, or set provider, owner or tags, 100 in each transaction',
     body: { kind: 'json', schema: fqdnChangeSchema },
     responses: { 200: json(fqdnChangeResultSchema, 'What changed, and what was skipped') },
     failures: [400, 401, 403, 409],
@@ -155,6 +161,8 @@ export const fqdnsContract = {
         fqdn: z.string().max(1000),
         description: scalars.prose(1000).optional(),
         providerId: scalars.uuid.optional(),
+        owner: ownerText.optional(),
+        tags: tagList.optional(),
       }),
     },
     responses: { 201: json(fqdnSchema, 'The FQDN') },
@@ -192,7 +200,7 @@ export const fqdnsContract = {
   updateFqdn: endpoint({
     method: 'PUT',
     path: '/spaces/{id}/fqdns/{fqdnId}',
-    summary: 'Change the description or the provider of an FQDN',
+    summary: 'Change description, provider, owner or tags of an FQDN',
     params: byId.extend({ fqdnId: scalars.uuid }),
     body: {
       kind: 'json',
@@ -200,6 +208,10 @@ export const fqdnsContract = {
         description: scalars.prose(1000).optional(),
         // Null for none.
         providerId: scalars.uuid.nullable().optional(),
+        // Null for none.
+        owner: ownerText.nullable().optional(),
+        // Replaces all tags.
+        tags: tagList.optional(),
       }),
     },
     responses: { 200: json(ownFqdnSchema, 'The FQDN as changed') },

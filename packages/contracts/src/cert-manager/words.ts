@@ -116,7 +116,14 @@ export const nameVerdicts = ['new', 'exists', 'twin', 'refused'] as const;
 export type NameVerdict = (typeof nameVerdicts)[number];
 
 /** Changes of many FQDNs at once. */
-export const fqdnActions = ['renewal-on', 'renewal-off', 'set-provider'] as const;
+export const fqdnActions = [
+  'renewal-on',
+  'renewal-off',
+  'set-provider',
+  'set-owner',
+  'add-tags',
+  'remove-tags',
+] as const;
 
 export type FqdnAction = (typeof fqdnActions)[number];
 

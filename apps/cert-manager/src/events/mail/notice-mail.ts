@@ -48,6 +48,10 @@ function subjectOf({ type, data }: OutgoingEvent): string {
   return `[CertLoop] ${headings[type]}${typeof fqdn === 'string' ? `: ${fqdn}` : ''}`;
 }
 
-function lineOf({ createdAt, data }: OutgoingEvent): string {
-  return `${createdAt.toISOString()}  ${data.message}`;
+function lineOf({ createdAt, data: { message, owner, tags } }: OutgoingEvent): string {
+  const labels = [
+    ...(owner === undefined ? [] : [`Owner: ${owner}.`]),
+    ...(Array.isArray(tags) ? [`Tags: ${tags.join(', ')}.`] : []),
+  ];
+  return [`${createdAt.toISOString()}  ${message}`, ...labels].join(' ');
 }

@@ -1,5 +1,6 @@
 import {
   Conflict,
+  type FqdnAction,
   type FqdnChange,
   type FqdnChangeResult,
   type InvalidInput,
@@ -62,16 +63,27 @@ export async function changeFqdns(
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-/** Throws InvalidInput unless it says which FQDNs, and which provider where it names one. */
-function requireValidChange({ ids, filter, action, providerId }: FqdnChange): void {
+/** Members that belong to an action, by their names; each is required with it. */
+const memberOf: Partial<Record<FqdnAction, 'providerId' | 'owner' | 'tags'>> = {
+  'set-provider': 'providerId',
+  'set-owner': 'owner',
+  'add-tags': 'tags',
+  'remove-tags': 'tags',
+};
+
+/** Throws InvalidInput unless it says which FQDNs, and has the value of its action and no other. */
+function requireValidChange({ ids, filter, action, ...values }: FqdnChange): void {
   if ((ids === undefined) === (filter === undefined)) {
     throw refused(ids === undefined ? 'filter' : 'ids', 'name the FQDNs either by ids or by a filter');
   }
-  const namesProvider = action === 'set-provider';
-  if (namesProvider && providerId === undefined) {
-    throw refused('providerId', 'is required with set-provider; null stands for none');
+  for (const name of ['providerId', 'owner', 'tags'] as const) {
+    const belongs = memberOf[action] === name;
+    const given = values[name] !== undefined;
+    const hint = name === 'tags' ? '' : '; null stands for none';
+    if (belongs && !given) throw refused(name, `is required with ${action}${hint}`);
+    const owners = Object.entries(memberOf).flatMap(([each, member]) => (member === name ? [each] : []));
+    if (!belongs && given) throw refused(name, `belongs to ${owners.join(' and ')} only`);
   }
-  if (!namesProvider && providerId !== undefined) throw refused('providerId', 'belongs to set-provider only');
 }
 
 function refused(path: string, message: string): InvalidInput {
@@ -79,8 +91,9 @@ function refused(path: string, message: string): InvalidInput {
 }
 
 /** Returns the change to write, in a transaction that only reads. Throws InvalidInput for an unknown provider. */
-async function plannedChange(tx: Tx, { action, providerId = null }: FqdnChange): Promise<WantedChange> {
-  if (providerId === null) return { action, provider: undefined };
+async function plannedChange(tx: Tx, change: FqdnChange): Promise<WantedChange> {
+  const { action, providerId = null, owner, tags } = change;
+  if (providerId === null) return { action, owner, tags };
   const provider = await findProvider(tx, providerId);
   if (provider === undefined) throw unknownProvider();
   return { action, provider };

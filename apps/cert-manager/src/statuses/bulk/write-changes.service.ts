@@ -7,11 +7,12 @@ import { updateLockedFqdns } from '../../fqdns/fqdn-changes.repository.js';
 import { namedProvider } from '../../fqdns/fqdn-provider.service.js';
 import { type FqdnRow, lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { type ChangeFqdnDeps, fqdnAudit } from '../../fqdns/fqdns.service.js';
+import { labelsView } from '../../fqdns/labels.js';
 import { listRules } from '../../fqdns/policy/policy-rules.repository.js';
 import { switchOf } from '../../fqdns/renewal-switch.service.js';
 import { lockSpacesForShare } from '../../spaces/spaces.repository.js';
 import { currentCaller } from '../../users/callers/current-caller.service.js';
-import { columnsOf, judgeChange, type WantedChange } from './planned-change.js';
+import { columnsOf, judgeChange, type WantedChange, type WrittenColumns } from './planned-change.js';
 
 /** FQDNs in one transaction: few enough that other writers hardly wait. */
 export const perTransaction = 100;
@@ -26,8 +27,11 @@ export interface Outcome {
 }
 
 /** As `plannedChange` of change-fqdns.service.ts, but the provider is locked: it stays until the transaction ends. */
-async function wantedChange(tx: Tx, { action, providerId = null }: FqdnChange): Promise<WantedChange> {
-  return { action, provider: await namedProvider(tx, providerId) };
+async function wantedChange(
+  tx: Tx,
+  { action, providerId = null, owner, tags }: FqdnChange,
+): Promise<WantedChange> {
+  return { action, provider: await namedProvider(tx, providerId), owner, tags };
 }
 
 /** Sorts FQDNs into those to change, unchanged ones and skipped ones. */
@@ -80,23 +84,38 @@ async function writeChange(
   caller: Caller,
   { before, wanted }: { readonly before: readonly FqdnRow[]; readonly wanted: WantedChange },
 ): Promise<void> {
-  const columns = columnsOf(wanted);
-  const ids = before.map(({ id }) => id);
-  await updateLockedFqdns(tx, ids, columns);
-  const action = wanted.action === 'set-provider' ? 'fqdn.update' : 'fqdn.renewal';
-  const acts = before.map((fqdn) => {
-    const details = { before: auditedOf(fqdn, action), after: auditedOf({ ...fqdn, ...columns }, action) };
+  const changed = before.map((fqdn) => ({ fqdn, columns: columnsOf(fqdn, wanted) }));
+  // one statement for all that get the same
+  for (const { columns, ids } of sameColumns(changed)) await updateLockedFqdns(tx, ids, columns);
+  const isSwitch = wanted.action === 'renewal-on' || wanted.action === 'renewal-off';
+  const action = isSwitch ? 'fqdn.renewal' : 'fqdn.update';
+  const acts = changed.map(({ fqdn, columns }) => {
+    const after = { ...fqdn, ...columns };
+    const details = { before: auditedOf(fqdn, wanted), after: auditedOf(after, wanted) };
     return { caller, entry: fqdnAudit(action, fqdn, details) };
   });
   await recordAudits(tx, acts, clock.now());
-  const changes = before.map((fqdn) => ({
+  const changes = changed.map(({ fqdn, columns }) => ({
     fqdn: { ...fqdn, ...columns },
     wasEnabled: fqdn.renewalEnabled,
   }));
-  if (wanted.action === 'set-provider') await emit.providerChanged(tx, { caller, changes });
-  else await emit.renewalSwitched(tx, { caller, changes });
+  if (isSwitch) await emit.renewalSwitched(tx, { caller, changes });
+  else if (wanted.action === 'set-provider') await emit.providerChanged(tx, { caller, changes });
+  else await emit.descriptionChanged(tx, { changes });
 }
 
-function auditedOf(fqdn: FqdnRow, action: 'fqdn.renewal' | 'fqdn.update') {
-  return action === 'fqdn.renewal' ? switchOf(fqdn) : { providerId: fqdn.providerId };
+function sameColumns(changed: readonly { readonly fqdn: FqdnRow; readonly columns: WrittenColumns }[]) {
+  const groups = new Map<string, { readonly columns: WrittenColumns; readonly ids: string[] }>();
+  for (const { fqdn, columns } of changed) {
+    const key = JSON.stringify(columns);
+    const group = groups.get(key) ?? { columns, ids: [] };
+    group.ids.push(fqdn.id);
+    groups.set(key, group);
+  }
+  return groups.values();
+}
+
+function auditedOf(fqdn: FqdnRow, { action }: WantedChange) {
+  if (action === 'set-provider') return { providerId: fqdn.providerId };
+  return action === 'renewal-on' || action === 'renewal-off' ? switchOf(fqdn) : labelsView(fqdn);
 }

@@ -1,5 +1,6 @@
 import type { FqdnSort, FqdnState, RenewalOwner } from '@certloop/contracts';
 import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { ownerLine, tagLine } from '../../fqdns/labels.js';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
 import { newestHas, renewedByCondition } from '../renewal-owner.repository.js';
 import { noDate, stateCondition } from '../statuses.repository.js';
@@ -7,10 +8,13 @@ import { noDate, stateCondition } from '../statuses.repository.js';
 /** Conditions on FQDNs; undefined ones do not apply. */
 export interface FqdnFilter {
   readonly scope: SpaceScope;
-  /** Part of the name, in ASCII or Unicode. */
+  /** Part of the name, in ASCII or Unicode, of the owner or of a tag. */
   readonly q?: string | undefined;
   /** In its normal form. */
   readonly fqdn?: string | undefined;
+  /** The whole owner, in any case. */
+  readonly owner?: string | undefined;
+  readonly tag?: string | undefined;
   readonly state?: FqdnState | undefined;
   readonly renewalEnabled?: boolean | undefined;
   /** The provider of the next certificate. */
@@ -82,8 +86,9 @@ function selectPage(filter: FqdnFilter, window: SortedWindow, now: Date, values:
     const conditions = conditionsOf({ ...filter, scope }, { space, now }, values);
     if (isByCreation) conditions.push('s.id = f.id');
     if (isByCreation && filter.q !== undefined) {
-      // an encoded name may match in Unicode; all others are excluded before their status is read
-      conditions.push(`(f.fqdn like ${partOf(filter.q, values)} escape '\\' or f.fqdn like '%xn--%')`);
+      // an encoded name may match in Unicode, and labels may match; all others are excluded before their status is read
+      const isNamed = `f.fqdn like ${partOf(filter.q, values)} escape '\\' or f.fqdn like '%xn--%'`;
+      conditions.push(`(${isNamed} or f.owner is not null or f.tags is not null)`);
     }
     if (after !== undefined) {
       const at = `$${values.push(after.at)}`;
@@ -134,9 +139,13 @@ export function conditionsOf(
   }
   if (q !== undefined) {
     const pattern = partOf(q, values);
-    conditions.push(`(s.fqdn like ${pattern} escape '\\' or s.unicode_name like ${pattern} escape '\\')`);
+    const columns = ['s.fqdn', 's.unicode_name', 's.labels'];
+    conditions.push(`(${columns.map((name) => `${name} like ${pattern} escape '\\'`).join(' or ')})`);
   }
   if (fqdn !== undefined) conditions.push(`s.fqdn = ${place(fqdn)}`);
+  for (const line of linesOf(filter)) {
+    conditions.push(`s.labels like ${partOf(`\n${line}\n`, values)} escape '\\'`);
+  }
   if (state !== undefined) conditions.push(`(${stateCondition(state, place(now))})`);
   if (renewalEnabled !== undefined) conditions.push(`s.renewal_enabled = ${place(renewalEnabled)}`);
   if (providerId !== undefined) conditions.push(`s.provider_id = ${place(providerId)}`);
@@ -145,6 +154,11 @@ export function conditionsOf(
   }
   if (expiresBefore !== undefined) conditions.push(`s.expires_at < ${place(expiresBefore)}`);
   return [...conditions, ...certificateConditions(filter, place)];
+}
+
+/** Lines of `labelsText` that an FQDN must have. */
+function linesOf({ owner, tag }: FqdnFilter): string[] {
+  return [...(owner === undefined ? [] : [ownerLine(owner)]), ...(tag === undefined ? [] : [tagLine(tag)])];
 }
 
 /** Conditions on the newest certificate, which is looked up by its id for each FQDN that meets the others. */

@@ -1,5 +1,7 @@
+import type { Labels } from '../../fqdns/labels.js';
+
 /** Host that a check watches. */
-export interface WatchedHost {
+export interface WatchedHost extends Labels {
   readonly fqdnId: string;
   /** Host name. */
   readonly fqdn: string;
@@ -17,14 +19,15 @@ export interface CheckDescription {
   readonly desc: string;
 }
 
-// the monitor's bound of a name
+// the monitor's bounds of a name and of the tags
 const maxNameLength = 100;
+const maxTagsLength = 500;
 
 /**
  * Name, tags and text of the check of an FQDN. Its slug is made of the FQDN's id, so that equal host names in several
  * spaces have checks of their own and one that is made twice is one.
  */
-export function describeCheck({ fqdnId, fqdn, space, mode }: WatchedHost): CheckDescription {
+export function describeCheck({ fqdnId, fqdn, space, mode, owner, tags }: WatchedHost): CheckDescription {
   const tag = tagOf(space);
   const next =
     mode === 'renewal'
@@ -33,9 +36,20 @@ export function describeCheck({ fqdnId, fqdn, space, mode }: WatchedHost): Check
   return {
     name: shortened(`${fqdn} (${space})`),
     slug: slugOf(fqdnId),
-    tags: ['certloop', 'certificate', ...(tag === '' ? [] : [`space-${tag}`])].join(' '),
-    desc: `Certificate of ${fqdn} in the space ${space}: pinged when one is ${next}.`,
+    tags: withTags(['certloop', 'certificate', ...(tag === '' ? [] : [`space-${tag}`])], tags ?? []),
+    desc: `Certificate of ${fqdn} in the space ${space}: pinged when one is ${next}.${owner === null ? '' : ` Owner: ${owner}.`}`,
   };
+}
+
+/** The check's own tags, and as many of the FQDN's as the monitor has room for. */
+function withTags(own: readonly string[], tags: readonly string[]): string {
+  let text = own.join(' ');
+  for (const tag of tags) {
+    // those are ours: a tag of the canary would exclude the check from badges
+    const isOurs = tag.startsWith('certloop') || own.includes(tag);
+    if (!isOurs && text.length + 1 + tag.length <= maxTagsLength) text += ` ${tag}`;
+  }
+  return text;
 }
 
 /** Slug that distinguishes the check of an FQDN from all others. */

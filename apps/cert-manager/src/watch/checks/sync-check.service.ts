@@ -204,7 +204,7 @@ function putOff(
 }
 
 function checkOf({ fqdn, space, mode, now }: WatchedSubject, from: Date): WatchedCheck {
-  const description = describeCheck({ fqdnId: fqdn.id, fqdn: fqdn.fqdn, space: space.name, mode });
+  const description = describeCheck({ ...fqdn, fqdnId: fqdn.id, space: space.name, mode });
   return { ...description, ...expectationAfter(from, now.expected) };
 }
 

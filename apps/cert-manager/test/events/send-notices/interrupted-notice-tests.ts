@@ -34,8 +34,8 @@ export function testInterruptedNotices(place: NoticePlace): void {
     const token = randomUUID();
     await place.app.database.transaction(async (tx) => {
       expect(await claimWebhooks(tx, { now, token, until, limit: 9 })).toHaveLength(1);
-      await claimMailTurn(tx, { now, token, until });
-      expect(await addToMail(tx, token, 9)).toBe(1);
+      await claimMailTurn(tx, 'mail', { now, token, until });
+      expect(await addToMail(tx, { destination: 'mail', batch: token }, 9)).toBe(1);
     });
     await place.app.sendNotices();
     expect([place.mail.mails, place.hook.hooks]).toEqual([[], []]);
@@ -51,9 +51,9 @@ export function testInterruptedNotices(place: NoticePlace): void {
     const now = place.app.clock.now();
     const token = randomUUID();
     await place.app.database.transaction(async (tx) => {
-      await claimMailTurn(tx, { now, token, until: new Date(now.getTime() + minute) });
-      await addToMail(tx, token, 9);
-      await updateMailTurn(tx, token, { isSent: true });
+      await claimMailTurn(tx, 'mail', { now, token, until: new Date(now.getTime() + minute) });
+      await addToMail(tx, { destination: 'mail', batch: token }, 9);
+      await updateMailTurn(tx, { id: 'notices', leaseToken: token }, { isSent: true });
     });
     place.app.clock.advance(minute);
     await place.app.sendNotices();

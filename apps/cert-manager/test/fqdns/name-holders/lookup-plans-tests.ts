@@ -42,7 +42,14 @@ export function testLookups(place: HoldersPlace): void {
 
 function rowOf(spaceId: string, fqdn: string): FqdnRow {
   const createdAt = new Date('2026-03-01T12:00:00Z');
-  const rest = { description: '', providerId: null, renewalEnabled: false, renewAfterPermille: null };
+  const rest = {
+    description: '',
+    providerId: null,
+    renewalEnabled: false,
+    renewAfterPermille: null,
+    owner: null,
+    tags: null,
+  };
   return { id: newRowId(createdAt), spaceId, fqdn, ...rest, expiryAcceptedUntil: null, createdAt };
 }
 
