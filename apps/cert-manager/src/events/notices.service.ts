@@ -116,7 +116,7 @@ interface Mailer {
   readonly send: SendMail;
 }
 
-/** What sends to the receivers of all notices, and to those of each route. */
+/** Senders of mail to the receivers of all notices, and to those of each route. */
 function mailersOf(mail: MailSettings, routes: readonly MailRoute[], stop: AbortSignal): Mailer[] {
   const all = [{ destination: 'mail' as const, address: mail.to }, ...routes];
   return all.map(({ destination, address: to }) => ({

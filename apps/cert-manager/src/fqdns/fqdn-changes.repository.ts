@@ -24,7 +24,7 @@ export async function updateLockedFqdns(
   await updateRows<FqdnRow>(tx, fqdns, { id: In([...ids]) }, change);
 }
 
-/** What people enter about an FQDN. */
+/** Texts, provider and labels that people enter for an FQDN. */
 export type FqdnTexts = Pick<FqdnRow, 'description' | 'providerId' | 'owner' | 'tags'>;
 
 /** Writes description, provider, owner and tags. */

@@ -9,6 +9,9 @@ const labels: Readonly<Record<FqdnAction, string>> = {
   'renewal-on': 'Switch renewal on',
   'renewal-off': 'Switch renewal off',
   'set-provider': 'Set the provider',
+  'set-owner': 'Set the owner',
+  'add-tags': 'Add tags',
+  'remove-tags': 'Remove tags',
 };
 const actions = Object.keys(labels) as FqdnAction[];
 

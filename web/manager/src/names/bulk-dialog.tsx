@@ -14,13 +14,14 @@ import {
   WaitingLines,
   wholeSentence,
 } from '@certloop/web-kit';
-import { Button, Modal, NativeSelect } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { providerName, useProviders } from '../providers.js';
 import { spacesResource } from '../resources.js';
 import { api } from '../service.js';
 import { nameRules } from './bulk-rules.js';
+import { type ChangedValue, ValueField } from './bulk-value.js';
 
 export interface BulkDialogProps {
   readonly title: string;
@@ -32,11 +33,11 @@ export interface BulkDialogProps {
 
 /** Asks the service what a change of many names would do, shows that, and changes them when the user agrees. */
 export function BulkDialog({ title, action, about: selected, close }: BulkDialogProps) {
-  const [providerId, setProvider] = useState<string | null>();
+  const [value, setValue] = useState<ChangedValue>();
   // what was selected when it was opened: names that are changed may leave the list
   const [about] = useState(selected);
-  const wanted = { ...about, action, ...(providerId !== undefined && { providerId }) };
-  const isComplete = action !== 'set-provider' || providerId !== undefined;
+  const wanted = { ...about, action, ...value };
+  const isComplete = action === 'renewal-on' || action === 'renewal-off' || value !== undefined;
   const { plan, change, handled } = useBulkChange(wanted, isComplete);
   const shown = change.data ?? plan.data;
   const matched = plan.data?.matched ?? 0;
@@ -49,13 +50,12 @@ export function BulkDialog({ title, action, about: selected, close }: BulkDialog
           change.mutate();
         }}
       >
-        {action === 'set-provider' && (
-          <ProviderField
-            providerId={providerId}
-            set={setProvider}
-            isDisabled={change.isPending || change.isSuccess}
-          />
-        )}
+        <ValueField
+          action={action}
+          value={value}
+          set={setValue}
+          isDisabled={change.isPending || change.isSuccess}
+        />
         {isComplete && plan.isPending && <WaitingLines count={1} />}
         <PlanFault plan={plan} />
         <Fault>{change.isError ? faultText(change.error, handled, matched) : undefined}</Fault>
@@ -154,33 +154,6 @@ function PlanFault({ plan }: Pick<ReturnType<typeof useBulkChange>, 'plan'>) {
   );
 }
 
-function ProviderField({
-  providerId,
-  set,
-  isDisabled,
-}: {
-  /** Null for none; undefined until the user chooses. */
-  readonly providerId: string | null | undefined;
-  readonly set: (providerId: string | null) => void;
-  readonly isDisabled: boolean;
-}) {
-  const providers = useProviders();
-  return (
-    <NativeSelect
-      label="Provider of the next certificate"
-      description="A name whose certificate another provider issued is renewed by that one."
-      value={providerId === undefined ? '' : (providerId ?? 'none')}
-      disabled={isDisabled}
-      data={[
-        { value: '', label: 'Choose a provider', disabled: true },
-        { value: 'none', label: 'None' },
-        ...(providers.data ?? []).map(({ id, displayName }) => ({ value: id, label: displayName })),
-      ]}
-      onChange={({ currentTarget: { value } }) => set(value === 'none' ? null : value)}
-    />
-  );
-}
-
 /** Shows what changed or would change, and what was or would be skipped with the reason. */
 function Summary({ result, isDone }: { readonly result: FqdnChangeResult; readonly isDone: boolean }) {
   const { matched, changed, unchanged, skipped } = result;
@@ -241,6 +214,7 @@ function ButtonLabel({
   action,
   names,
   providerId,
+  owner,
 }: Wanted & {
   /** How many names, such as `3 names`; empty until that is known. */
   readonly names: string;
@@ -249,6 +223,10 @@ function ButtonLabel({
   if (names === '') return 'Change';
   if (action === 'renewal-on') return `Switch renewal on for ${names}`;
   if (action === 'renewal-off') return `Switch renewal off for ${names}`;
+  if (action === 'set-owner')
+    return owner === null ? `Remove the owner of ${names}` : `Set the owner of ${names}`;
+  if (action === 'add-tags') return `Add the tags to ${names}`;
+  if (action === 'remove-tags') return `Remove the tags from ${names}`;
   const provider = providerName(providers.data, providerId ?? undefined);
   return `Set ${provider === '' ? 'the provider' : provider} for ${names}`;
 }

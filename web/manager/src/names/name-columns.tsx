@@ -7,7 +7,7 @@ import { RowLink } from '../row-link.js';
 import { FqdnStateChip } from './fqdn-state.js';
 import { RenewalSwitch } from './renewal-switch.js';
 
-/** Columns of a list of names; description and provider are omitted if no row has one. */
+/** Columns of a list of names; description, owner and provider are omitted if no row has one. */
 export function useNameColumns({
   rows,
   isOfAllSpaces,
@@ -19,6 +19,7 @@ export function useNameColumns({
   readonly canWrite: (fqdn: Fqdn) => boolean;
 }): readonly Column<Fqdn>[] {
   const providers = useProviders().data;
+  const isOwned = rows.some(({ owner, tags }) => owner !== undefined || tags !== undefined);
   const isDescribed = !isOfAllSpaces && rows.some(({ description }) => description !== '');
   const hasProvider = rows.some(({ providerId }) => providerId !== undefined);
   return useMemo(
@@ -26,6 +27,7 @@ export function useNameColumns({
       nameColumn,
       ...(isOfAllSpaces ? [spaceColumn] : []),
       ...(isDescribed ? [descriptionColumn] : []),
+      ...(isOwned ? [ownerColumn] : []),
       stateColumn,
       lifeColumn,
       expiryColumn,
@@ -39,7 +41,7 @@ export function useNameColumns({
       },
       ...(hasProvider ? [providerColumn(providers)] : []),
     ],
-    [isOfAllSpaces, isDescribed, hasProvider, providers, canWrite],
+    [isOfAllSpaces, isDescribed, isOwned, hasProvider, providers, canWrite],
   );
 }
 
@@ -81,6 +83,17 @@ const descriptionColumn: Column<Fqdn> = {
   cell: ({ description }) => (
     <span className="cl-clamp" dir="auto" title={description}>
       {description}
+    </span>
+  ),
+};
+
+const ownerColumn: Column<Fqdn> = {
+  key: 'owner',
+  title: 'Owner, tags',
+  width: '9rem',
+  cell: ({ owner, tags = [] }) => (
+    <span className="cl-clamp" dir="auto">
+      {[owner, ...tags.map((tag) => `#${tag}`)].filter((label) => label !== undefined).join(' ')}
     </span>
   ),
 };

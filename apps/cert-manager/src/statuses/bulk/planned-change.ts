@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { FqdnAction } from '@certloop/contracts';
 import { type Labels, normalTags } from '../../fqdns/labels.js';
 import type { PolicyRules } from '../../fqdns/policy/issuance-policy.js';
@@ -54,7 +53,9 @@ export function judgeChange(
 ): 'change' | 'unchanged' | { readonly reason: string } {
   if (!canWrite) return { reason: 'this needs READ_WRITE on the space' };
   const after = columnsOf(fqdn, wanted);
-  if (isDeepStrictEqual({ ...fqdn, ...after }, { ...fqdn })) return 'unchanged';
+  const isSame = ([name, value]: [string, unknown]) =>
+    JSON.stringify(fqdn[name as keyof ChangeableFqdn]) === JSON.stringify(value);
+  if (Object.entries(after).every(isSame)) return 'unchanged';
   const count = after.tags?.length ?? 0;
   if (count > maxTags) return { reason: `it would have ${count} tags; an FQDN has at most ${maxTags}` };
   if (wanted.provider === undefined) return 'change';

@@ -15,7 +15,7 @@ const newFqdn = (fqdn: string) => ({
   createdAt: '2026-01-02T03:04:05.000Z',
 });
 
-let fqdns: (ReturnType<typeof newFqdn> & { providerId?: string })[];
+let fqdns: (ReturnType<typeof newFqdn> & { providerId?: string; owner?: string; tags?: string[] })[];
 /** Names that the service skips, with the reason. */
 let skipped: Map<string, string>;
 /** Responses to the next changes instead, each once. */
@@ -32,12 +32,16 @@ function answer({ method, path, query, body }: Received): Answer {
   return { status: 404, body: { error: 'not_found', message: `no ${method} ${path}` } };
 }
 
-function change({ ids = [], action, providerId, dryRun }: FqdnChange) {
+function change({ ids = [], action, providerId, owner, tags, dryRun }: FqdnChange) {
   const named = fqdns.filter(({ id }) => ids.includes(id));
   const refused = named.filter(({ fqdn }) => skipped.has(fqdn));
   const changing = named.filter((fqdn) => !refused.includes(fqdn));
   for (const fqdn of dryRun ? [] : changing) {
     if (action === 'set-provider') Object.assign(fqdn, { providerId });
+    else if (action === 'set-owner') Object.assign(fqdn, { owner });
+    else if (action === 'add-tags')
+      Object.assign(fqdn, { tags: [...(fqdn.tags ?? []), ...(tags ?? [])].sort() });
+    else if (action === 'remove-tags') delete fqdn.tags;
     else fqdn.renewalEnabled = action === 'renewal-on';
   }
   return {
@@ -125,6 +129,23 @@ describe('a change of 300 FQDNs', () => {
       err: 'certloop: renewal of 300 FQDNs would be switched off (--dry-run lists them); add --yes to do it\n',
     });
     expect(changes()).toEqual([]);
+  });
+
+  test('sets their owner and tags, one setting at a time', async () => {
+    const update = ['fqdns', 'update', 'app*', '--exit-code'];
+    expect((await certloop(...update, '--owner', 'Ada')).code).toBe(0);
+    expect((await certloop(...update, '--owner', 'Ada')).code).toBe(3);
+    expect((await certloop(...update, '--add-tag', 'shop', 'prod')).code).toBe(0);
+    expect((await certloop(...update, '--add-tag', 'PROD')).code).toBe(3);
+    expect(fqdns[0]).toMatchObject({ owner: 'Ada', tags: ['prod', 'shop'] });
+    const shown = await certloop(...update, '--remove-tag', 'shop', 'prod', '--dry-run');
+    expect(shown.out).toContain('would be without shop prod');
+    expect((await certloop(...update, '--remove-tag', 'shop', 'prod')).code).toBe(0);
+    expect(fqdns[0]).not.toHaveProperty('tags');
+    expect(await certloop(...update, '--owner', 'Ada', '--add-tag', 'x')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('change one setting of several FQDNs at a time'),
+    });
   });
 
   test('names their provider', async () => {

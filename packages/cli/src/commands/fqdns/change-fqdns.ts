@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError, type Fqdn, type FqdnChange, NotFound } from '@certloop/contracts';
 import { repeat } from '../../connection/repeat.js';
 import type { Manager, Session } from '../../connection/session.js';
@@ -8,9 +9,9 @@ export interface ManyFqdns {
   /** Host names, in which `*` stands for any text, or ids. */
   readonly patterns: readonly string[];
   readonly space: string | undefined;
-  readonly change: Pick<FqdnChange, 'action' | 'providerId'>;
+  readonly change: Pick<FqdnChange, 'action' | 'providerId' | 'owner' | 'tags'>;
   /** Changed members of an FQDN, as the service shows them. */
-  readonly after: Partial<Fqdn>;
+  readonly after: (fqdn: Fqdn) => Partial<Fqdn>;
   /** State once it is changed, such as `on`. */
   readonly result: string;
   readonly dryRun: true | undefined;
@@ -31,10 +32,11 @@ export async function changeManyFqdns(session: Session, wanted: ManyFqdns): Prom
     await listFqdnsIn(manager, wanted.space, { q: commonText(wanted.patterns) }),
     wanted.patterns,
   );
-  const wantedFacts = Object.entries(wanted.after);
-  const changing = found.filter((fqdn) =>
-    wantedFacts.some(([name, value]) => fqdn[name as keyof Fqdn] !== value),
-  );
+  const isSo = (fqdn: Fqdn) =>
+    Object.entries(wanted.after(fqdn)).every(([name, value]) =>
+      isDeepStrictEqual(fqdn[name as keyof Fqdn], value),
+    );
+  const changing = found.filter((fqdn) => !isSo(fqdn));
   if (wanted.dryRun !== true && changing.length > 0) await wanted.confirm?.(changing);
   const { reasons, changed } = await send(session, manager, changing, wanted);
   const isChanging = new Set(changing);
@@ -43,7 +45,7 @@ export async function changeManyFqdns(session: Session, wanted: ManyFqdns): Prom
     if (!isChanging.has(fqdn)) return { ...fqdn, result: 'unchanged', message };
     if (message !== '') return { ...fqdn, result: 'failed', message };
     if (wanted.dryRun === true) return { ...fqdn, result: `would be ${wanted.result}`, message };
-    return { ...fqdn, ...wanted.after, result: wanted.result, message };
+    return { ...fqdn, ...wanted.after(fqdn), result: wanted.result, message };
   });
   report.list(outcomes, ({ fqdn, space, result, message }) => ({ fqdn, space, result, message }));
   for (const { fqdn, result, message } of outcomes)

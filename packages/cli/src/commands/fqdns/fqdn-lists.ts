@@ -13,13 +13,23 @@ interface ListOptions {
   readonly renewal?: 'on' | 'off';
   readonly renewedBy?: (typeof renewalOwners)[number];
   readonly issuer?: string;
+  readonly owner?: string;
+  readonly tag?: string;
   readonly provider?: string;
   readonly expiresWithin?: number;
   readonly sort: (typeof fqdnSorts)[number];
   readonly limit?: number;
 }
 
-const rowOf = ({ fqdn, space, status, renewalEnabled, id }: Fqdn & { readonly space: string }) => ({
+const rowOf = ({
+  fqdn,
+  space,
+  owner,
+  tags,
+  status,
+  renewalEnabled,
+  id,
+}: Fqdn & { readonly space: string }) => ({
   fqdn,
   space,
   state: status?.state,
@@ -30,6 +40,8 @@ const rowOf = ({ fqdn, space, status, renewalEnabled, id }: Fqdn & { readonly sp
   issuer: status?.certificate?.issuer,
   chain: status?.certificate?.chain,
   protocols: status?.protocols?.join(' '),
+  owner,
+  tags: tags?.join(' '),
   reason: status?.reason,
   id,
 });
@@ -40,7 +52,9 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
     .command('list', { isDefault: true })
     .description('List the FQDNs of all spaces that you may read, or those that match')
     .option('-s, --space <space>', 'only those of one space')
-    .option('--query <text>', 'only those with this text in their name')
+    .option('--query <text>', 'only those with this text in their name, owner or tags')
+    .option('--owner <owner>', 'only those of this owner')
+    .option('--tag <tag>', 'only those with this tag')
     .addOption(new Option('--state <state>', 'only those in one state').choices(fqdnStates))
     .addOption(new Option('--renewal <switch>', 'only those with renewal on or off').choices(['on', 'off']))
     .addOption(
@@ -69,7 +83,7 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
     .command('count')
     .description('Count FQDNs by their states')
     .option('-s, --space <space>', 'only those of one space')
-    .option('--query <text>', 'only those with this text in their name')
+    .option('--query <text>', 'only those with this text in their name, owner or tags')
     .action(async ({ space, query: q }) => {
       const { report, manager } = open();
       const spaceId = space === undefined ? undefined : (await findSpace(manager, space)).id;
@@ -84,9 +98,11 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
 }
 
 async function listFqdns({ report, manager }: Session, options: ListOptions): Promise<void> {
-  const { query: q, state, renewal, renewedBy, issuer, provider, expiresWithin, sort } = options;
+  const { query: q, owner, tag, state, renewal, renewedBy, issuer, provider, expiresWithin, sort } = options;
   const filter: FqdnFilter = {
     q,
+    owner,
+    tag,
     state,
     renewal,
     renewedBy,
@@ -101,7 +117,7 @@ async function listFqdns({ report, manager }: Session, options: ListOptions): Pr
   };
   const found = await listFqdnsIn(manager, options.space, filter, options.limit);
   report.list(found, rowOf, {
-    wide: ['renew at', 'issuer', 'chain', 'protocols', 'reason', 'id'],
+    wide: ['renew at', 'issuer', 'chain', 'protocols', 'owner', 'tags', 'reason', 'id'],
   });
 }
 

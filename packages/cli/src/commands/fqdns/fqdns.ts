@@ -1,17 +1,19 @@
 import type { Fqdn } from '@certloop/contracts';
 import { Argument, type Command } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
-import type { Session } from '../../connection/session.js';
+import type { Manager, Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { findFqdn, findFqdns, findProvider, findSpace } from '../../lookup.js';
 import { moment } from '../../numbers.js';
 import { endOf } from '../certificates/certificate-end.js';
 import { addChallengeSetup } from '../certificates/issuance-jobs.js';
-import { changeManyFqdns } from './change-fqdns.js';
+import { changeManyFqdns, type ManyFqdns } from './change-fqdns.js';
 import { addFqdnLists } from './fqdn-lists.js';
 
 interface NewFqdn {
   readonly space: string;
+  readonly owner?: string;
+  readonly tag?: readonly string[];
   readonly provider?: string;
   readonly ifNotExists?: true;
 }
@@ -24,6 +26,8 @@ const rowOf = (fqdn: Fqdn & { readonly space?: string }) => ({
   fqdn: fqdn.fqdn,
   space: fqdn.space,
   renewal: fqdn.renewalEnabled ? 'on' : 'off',
+  owner: fqdn.owner,
+  tags: fqdn.tags?.join(' '),
   warning: fqdn.warning,
   id: fqdn.id,
 });
@@ -53,19 +57,10 @@ export function addFqdns(program: Command, open: () => Session): void {
       '-p, --provider <provider>',
       'its own provider, for requests by ACME and renewals of imported certificates',
     )
+    .option('--owner <owner>', 'who is responsible for it: a person, a team or a mail address')
+    .option('--tag <tag...>', 'its tags')
     .action((fqdn, added) => addFqdn(open(), fqdn, added));
-  fqdns
-    .command('update <fqdn...>')
-    .description("Change an FQDN, or the provider of several, also by patterns such as 'app*'")
-    .option('--description <text>', 'what it is for; only for one FQDN')
-    .option(
-      '-p, --provider <provider>',
-      'its own provider, for requests by ACME and renewals of imported certificates',
-    )
-    .option('--no-provider', 'remove its own provider')
-    .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .option('--dry-run', 'only list those whose provider would change')
-    .action((named, change) => updateFqdns(open(), named, change));
+  addUpdate(fqdns, open);
   fqdns
     .command('delete <fqdn>')
     .description('Delete an FQDN with its CSRs and certificates')
@@ -80,6 +75,25 @@ export function addFqdns(program: Command, open: () => Session): void {
     });
   addRenewal(fqdns, open);
   addChallengeSetup(fqdns, open);
+}
+
+function addUpdate(fqdns: Command, open: () => Session): void {
+  fqdns
+    .command('update <fqdn...>')
+    .description("Change an FQDN, or one setting of several, also by patterns such as 'app*'")
+    .option('--description <text>', 'what it is for; only for one FQDN')
+    .option(
+      '-p, --provider <provider>',
+      'its own provider, for requests by ACME and renewals of imported certificates',
+    )
+    .option('--no-provider', 'remove its own provider')
+    .option('--owner <owner>', 'who is responsible for it: a person, a team or a mail address')
+    .option('--no-owner', 'remove its owner')
+    .option('--add-tag <tag...>', 'tags to add')
+    .option('--remove-tag <tag...>', 'tags to remove')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
+    .option('--dry-run', 'only list those that would change')
+    .action((named, change) => updateFqdns(open(), named, change));
 }
 
 function addRenewal(fqdns: Command, open: () => Session): void {
@@ -143,7 +157,7 @@ function addRenewal(fqdns: Command, open: () => Session): void {
 async function addFqdn(
   { report, unchanged, manager }: Session,
   fqdn: string,
-  { space, provider, ifNotExists }: NewFqdn,
+  { space, provider, owner, tag, ifNotExists }: NewFqdn,
 ): Promise<void> {
   const { id } = await findSpace(manager, space);
   const [same] = ifNotExists === true ? await findFqdns(manager, fqdn, id) : [];
@@ -152,7 +166,10 @@ async function addFqdn(
     return report.thing(same, rowOf);
   }
   const providerId = provider === undefined ? {} : { providerId: (await findProvider(manager, provider)).id };
-  const { body } = await manager.createFqdn({ params: { id }, body: { fqdn, ...providerId } });
+  const { body } = await manager.createFqdn({
+    params: { id },
+    body: { fqdn, owner, tags: tag && [...tag], ...providerId },
+  });
   report.thing(body, rowOf);
 }
 
@@ -160,40 +177,79 @@ interface FqdnUpdate extends InSpace {
   readonly description?: string;
   /** False for none. */
   readonly provider?: string | false;
+  readonly owner?: string | false;
+  readonly addTag?: readonly string[];
+  readonly removeTag?: readonly string[];
   readonly dryRun?: true;
 }
 
 async function updateFqdns(session: Session, named: readonly string[], update: FqdnUpdate): Promise<void> {
-  const { description, provider, space, dryRun } = update;
-  if (description === undefined && provider === undefined)
-    throw new UsageError('name what is to change: --description, --provider or --no-provider');
+  const { description, provider, owner, addTag, removeTag, space, dryRun } = update;
+  const shared = [provider, owner, addTag, removeTag].filter((value) => value !== undefined).length;
+  if (description === undefined && shared === 0)
+    throw new UsageError(
+      'name what is to change: --description, --provider, --owner, --add-tag, --remove-tag, --no-provider or --no-owner',
+    );
   const [first = '', ...others] = named;
   const isOne = others.length === 0 && !first.includes('*');
   if (isOne && dryRun === undefined) return updateFqdn(session, first, update);
-  if (description !== undefined || provider === undefined)
+  if (description !== undefined)
     throw new UsageError('--description belongs to one FQDN and has no --dry-run; leave it out');
-  const { id: providerId } =
-    provider === false ? { id: undefined } : await findProvider(session.manager, provider);
-  await changeManyFqdns(session, {
-    patterns: named,
-    space,
-    dryRun,
-    change: { action: 'set-provider', providerId: providerId ?? null },
-    after: { providerId },
-    result: provider === false ? 'without a provider' : `with ${provider}`,
-  });
+  if (shared > 1) throw new UsageError('change one setting of several FQDNs at a time');
+  const change = await changeOfMany(session.manager, update);
+  await changeManyFqdns(session, { patterns: named, space, dryRun, ...change });
 }
 
-async function updateFqdn(
-  { report, manager }: Session,
-  named: string,
-  { description, provider, space }: FqdnUpdate,
-): Promise<void> {
-  const { id: fqdnId, spaceId: id } = await findFqdn(manager, named, space);
+/** The one setting that changes for several FQDNs. */
+async function changeOfMany(
+  manager: Manager,
+  { provider, owner, addTag, removeTag }: FqdnUpdate,
+): Promise<Pick<ManyFqdns, 'change' | 'after' | 'result'>> {
+  if (addTag !== undefined)
+    return {
+      change: { action: 'add-tags', tags: [...addTag] },
+      after: ({ tags = [] }) => ({ tags: tagsAfter([...tags, ...addTag]) }),
+      result: `with ${addTag.join(' ')}`,
+    };
+  if (removeTag !== undefined)
+    return {
+      change: { action: 'remove-tags', tags: [...removeTag] },
+      after: ({ tags = [] }) => ({ tags: tagsAfter(tags, removeTag) }),
+      result: `without ${removeTag.join(' ')}`,
+    };
+  if (owner !== undefined)
+    return {
+      change: { action: 'set-owner', owner: owner === false ? null : owner },
+      after: () => ({ owner: owner === false ? undefined : owner }),
+      result: owner === false ? 'without an owner' : `of ${owner}`,
+    };
+  const { id: providerId } =
+    provider === undefined || provider === false ? { id: undefined } : await findProvider(manager, provider);
+  return {
+    change: { action: 'set-provider', providerId: providerId ?? null },
+    after: () => ({ providerId }),
+    result: typeof provider === 'string' ? `with ${provider}` : 'without a provider',
+  };
+}
+
+async function updateFqdn({ report, manager }: Session, named: string, update: FqdnUpdate): Promise<void> {
+  const { description, provider, owner, addTag, removeTag, space } = update;
+  const { id: fqdnId, spaceId: id, tags = [] } = await findFqdn(manager, named, space);
   const providerId = typeof provider === 'string' ? (await findProvider(manager, provider)).id : null;
   const body = {
     ...(description !== undefined && { description }),
     ...(provider !== undefined && { providerId }),
+    ...(owner !== undefined && { owner: owner === false ? null : owner }),
+    ...((addTag !== undefined || removeTag !== undefined) && {
+      tags: tagsAfter([...tags, ...(addTag ?? [])], removeTag) ?? [],
+    }),
   };
   report.thing((await manager.updateFqdn({ params: { id, fqdnId }, body })).body, rowOf);
+}
+
+/** The tags as the service has them; undefined for none. */
+function tagsAfter(tags: readonly string[], removed: readonly string[] = []): string[] | undefined {
+  const gone = removed.map((tag) => tag.toLowerCase());
+  const left = tags.map((tag) => tag.toLowerCase()).filter((tag) => !gone.includes(tag));
+  return left.length === 0 ? undefined : [...new Set(left)].sort();
 }

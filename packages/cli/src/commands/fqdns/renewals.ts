@@ -80,7 +80,7 @@ async function switchAll(
     space,
     dryRun,
     change: { action: isOn ? 'renewal-on' : 'renewal-off' },
-    after: { renewalEnabled: isOn },
+    after: () => ({ renewalEnabled: isOn }),
     result: state,
     confirm: async ({ length }) => {
       if (isOn || length < 2) return;

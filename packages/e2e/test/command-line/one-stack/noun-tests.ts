@@ -85,6 +85,16 @@ export function describeNoun(): void {
       await writeFile(file, await makeCsr(name));
       const add = ['fqdns', 'create', name, '-s', 'Team', '--if-not-exists', '--exit-code'];
       expect([await code(add), await code(add)]).toEqual([0, 3]);
+      const labels = ['--owner', 'Ada', '--add-tag', 'shop', 'prod'];
+      expect(await asJson(['fqdns', 'update', name, ...labels])).toMatchObject({
+        owner: 'Ada',
+        tags: ['prod', 'shop'],
+      });
+      await asJson(['fqdns', 'update', name, '--no-owner', '--remove-tag', 'prod']);
+      expect(await asJson(['fqdns', 'list', '--tag', 'shop'])).toMatchObject([
+        { fqdn: name, tags: ['shop'] },
+      ]);
+      expect(await asJson(['fqdns', 'list', '--owner', 'ada'])).toEqual([]);
       expect(await asJson(['fqdns', 'get', name])).toMatchObject({ fqdn: name, level: expect.any(String) });
       expect(await asJson(['csrs', 'create', name, file, '--dry-run'])).not.toHaveProperty('id');
       await asJson(['csrs', 'create', name, file]);

@@ -16,6 +16,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
+import { NameLabels } from '../../names/name-labels.js';
 import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
 import { SpaceCrumbs } from '../../spaces/space-crumbs.js';
@@ -56,6 +57,7 @@ export function FqdnPage() {
                 <NameActions fqdn={name} />
               </div>
               {name.description !== '' && <p className="cl-dim">{name.description}</p>}
+              <NameLabels fqdn={name} />
               <Loaded query={renewal} waiting={<WaitingCard facts={3} />}>
                 {(explanation) => <LifeCard fqdn={name} renewal={explanation} mayWrite={mayWrite} />}
               </Loaded>

@@ -3,6 +3,7 @@ import { ConfirmDialog, SendForm, useForm } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { tagsIn } from '../../names/labels.js';
 import { useProviders } from '../../providers.js';
 import { fqdnResource } from '../../resources.js';
 import { includesLevel } from '../../rights.js';
@@ -34,17 +35,23 @@ interface DialogProps {
   readonly close: () => void;
 }
 
-const fields = ['description', 'providerId'] as const;
+const fields = ['description', 'providerId', 'owner', 'tags'] as const;
 
 function EditName({ fqdn, close }: DialogProps) {
   const providers = useProviders().data ?? [];
   const [chosen, choose] = useState<string>();
   const send = (to: typeof api, form: HTMLFormElement) => {
-    const description = String(new FormData(form).get('description'));
+    const data = new FormData(form);
+    const owner = String(data.get('owner')).trim();
     const providerId = chosen ?? fqdn.providerId ?? '';
     return to.updateFqdn({
       params: { id: fqdn.spaceId, fqdnId: fqdn.id },
-      body: { description, providerId: providerId === '' ? null : providerId },
+      body: {
+        description: String(data.get('description')),
+        providerId: providerId === '' ? null : providerId,
+        owner: owner === '' ? null : owner,
+        tags: tagsIn(String(data.get('tags'))),
+      },
     });
   };
   const { byField, form } = useForm({
@@ -64,6 +71,21 @@ function EditName({ fqdn, close }: DialogProps) {
           error={byField['description']}
           maxLength={1_000}
           data-autofocus
+        />
+        <TextInput
+          name="owner"
+          label="Owner"
+          description="A person, a team or a mail address. Notices and the check in the monitor show it."
+          defaultValue={fqdn.owner ?? ''}
+          error={byField['owner']}
+          maxLength={200}
+        />
+        <TextInput
+          name="tags"
+          label="Tags"
+          description="Separated by spaces."
+          defaultValue={(fqdn.tags ?? []).join(' ')}
+          error={byField['tags']}
         />
         <NativeSelect
           label="Provider of the first certificate"
