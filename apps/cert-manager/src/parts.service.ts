@@ -32,6 +32,7 @@ import type { RevocationDeps } from './revocations/settle-revocation.service.js'
 import { pullBackStored } from './system/clock/pull-back-moments.service.js';
 import { watchReach } from './system/reach-metrics.service.js';
 import { createServiceMetrics, type ServiceMetrics } from './system/service-metrics.service.js';
+import { createWatchLimits } from './targets/adoption/watch-servers.service.js';
 import { createProbeLimits } from './targets/probes/probe-target.service.js';
 import { createProber } from './targets/probes/prober.service.js';
 import type { ProbeDeps } from './targets/probes/run-probes.service.js';
@@ -206,7 +207,9 @@ function targetsOf(
   const { config, database: db, clock, logger, resolve } = options;
   const { probeAllowCidrs: allowCidrs, probePorts: ports, probeTargetsPerSpace: maxPerSpace } = config;
   const prober = createProber({ allowCidrs, ports }, resolve);
-  return { db, clock, logger, prober, emit, onInService, maxPerSpace, limits: createProbeLimits(clock) };
+  const limits = createProbeLimits(clock);
+  const watchLimits = createWatchLimits(clock);
+  return { db, clock, logger, prober, emit, onInService, maxPerSpace, limits, watchLimits };
 }
 
 interface IssuanceNeeds {

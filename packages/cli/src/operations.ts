@@ -101,6 +101,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   updateTarget: by('targets update'),
   deleteTarget: by('targets delete'),
   probeTarget: by('targets probe'),
+  watchServers: not('for the console and programs'),
   reportObservation: by('probe'),
   getServed: by('targets served'),
   listServed: by('targets served'),

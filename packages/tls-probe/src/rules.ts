@@ -3,6 +3,7 @@ export {
   type Class,
   classes,
   classifyObservation,
+  coversName,
   type EarlierCertificate,
   type Expectation,
   keyAlgorithmOf,
@@ -18,5 +19,5 @@ export {
   type ServedCertificate,
   type Stage,
 } from './observation.js';
-export { type Protocol, protocols } from './protocols.js';
+export { type Protocol, protocols, usualPorts } from './protocols.js';
 export { parseHost } from './target.js';

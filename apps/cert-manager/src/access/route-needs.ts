@@ -116,6 +116,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   updateTarget: onSpace('READ_WRITE'),
   deleteTarget: onSpace('READ_WRITE'),
   probeTarget: onSpace('READ_WRITE'),
+  watchServers: onSpace('READ_WRITE'),
   reportObservation: onSpace('READ_WRITE'),
   getServed: onSpace('READ'),
   listServed: 'signed-in',

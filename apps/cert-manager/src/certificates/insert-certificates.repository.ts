@@ -1,4 +1,4 @@
-import { findRows, insertMany, placeholders, querySql, type Tx } from '@certloop/db';
+import { executeSql, findRows, insertMany, placeholders, querySql, type Tx, updateRows } from '@certloop/db';
 import { describeLeaf } from '../judging/issued-certificate.js';
 import { type CertificateRow, certificates } from './certificates.repository.js';
 import { isNewest } from './in-use.js';
@@ -85,6 +85,16 @@ async function insertNewest(tx: Tx, news: readonly NewCertificate[], now: Date):
   }));
   await insertMany(tx, certificates, rows);
   return rows;
+}
+
+/** Makes a certificate that another one has replaced the newest of its FQDN again, which is locked. */
+export async function restoreAsNewest(tx: Tx, row: CertificateRow, now: Date): Promise<CertificateRow> {
+  const [last] = await listLastPositions(tx, [row.fqdnId]);
+  const restored = { position: (last?.position ?? 0) + 1, replacedAt: null };
+  const newest = `update certificates set replaced_at = $1 where fqdn_id = $2 and ${isNewest}`;
+  await executeSql(tx, newest, [now, row.fqdnId]);
+  await updateRows(tx, certificates, { id: row.id }, restored);
+  return { ...row, ...restored };
 }
 
 const lastPosition = '(select max(l.position) from certificates l where l.fqdn_id = certificates.fqdn_id)';

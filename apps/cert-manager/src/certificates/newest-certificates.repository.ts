@@ -1,4 +1,5 @@
 import { findRow, findRows, placeholders, querySql, type Tx } from '@certloop/db';
+import { IsNull } from 'typeorm';
 import { type CertificateRow, certificates } from './certificates.repository.js';
 import { isNewest } from './in-use.js';
 
@@ -49,4 +50,9 @@ export function findLastOfProvider(
   providerId: string,
 ): Promise<CertificateRow | undefined> {
   return findRow(tx, certificates, { fqdnId, providerId }, newestFirst);
+}
+
+/** Whether CertLoop has obtained a certificate for the FQDN, be it replaced or not; imports do not count. */
+export async function hasObtainedCertificate(tx: Tx, fqdnId: string): Promise<boolean> {
+  return tx.existsBy(certificates, { fqdnId, importedAt: IsNull() });
 }

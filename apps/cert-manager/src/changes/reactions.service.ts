@@ -30,6 +30,7 @@ import {
   storeRequestFailure,
 } from '../statuses/refresh-states.service.js';
 import type { StateEvents } from '../statuses/sweep-statuses.service.js';
+import { endAdoption } from '../targets/adoption/end-adoption.service.js';
 import type { TargetEvents } from '../targets/probes/settle-observed.service.js';
 import { scheduleProbes } from '../targets/served/follow-stored.service.js';
 import { recordDriftNotice, recordInServiceNotice } from '../targets/served/served-news.service.js';
@@ -45,6 +46,7 @@ import {
   pingStored,
   removeChecks,
   switchAcceptance,
+  switchAdoption,
   switchModes,
   switchSpaceChecks,
   updateCheck,
@@ -91,6 +93,7 @@ type Reactions = {
 /** Reactions to each event in its transaction, in this order; docs/architecture.md shows the same lists. */
 export const reactions: Reactions = {
   certificateStored: [
+    endAdoption,
     replanRenewals,
     recordStoredNotice,
     scheduleProbes,
@@ -115,6 +118,7 @@ export const reactions: Reactions = {
   providerSwitched: [refreshStatesOfProvider],
   policyChanged: [pingPolicyVerdict, refreshStates],
   targetsJudged: [pingServed, refreshStates, recordDriftNotice],
+  adoptionSwitched: [switchAdoption],
   statesCorrected: [updateCorrectedChecks],
   fqdnCreated: [refreshStates],
   descriptionChanged: [updateDescriptions, refreshStates],

@@ -2,6 +2,7 @@
 export const eventTypes = [
   'certificate.issued',
   'certificate.renewed',
+  'certificate.adopted',
   'certificate.revoked',
   'certificate.failed',
   'certificate.expiring',
@@ -26,6 +27,7 @@ const ofOneDestination: Partial<Record<EventType, 'mail' | 'webhook'>> = {
   // nothing for people to do in time; a program installs it
   'certificate.issued': 'webhook',
   'certificate.renewed': 'webhook',
+  'certificate.adopted': 'webhook',
   'served.in_service': 'webhook',
   'webhook.disabled': 'mail',
 };

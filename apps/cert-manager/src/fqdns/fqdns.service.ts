@@ -75,35 +75,71 @@ export async function createFqdn(
   const { spaceId, providerId = null, description = '', owner = null, tags = [] } = input;
   requireLevel(caller, spaceId, 'READ_WRITE');
   const hostname = normalHostname(input.fqdn);
-  const now = clock.now();
-  const fqdn: FqdnRow = {
+  const place = { spaceId, hostname };
+  const settings = { providerId, description, owner, tags: normalTags(tags) };
+  const fqdn = newFqdnRow({ ...place, ...settings }, clock.now());
+  return recordRefusedFqdn({ db, clock }, caller, place, () =>
+    db.transaction(async (tx) => {
+      // locked: a concurrent change of the policy either is visible here or sees the new FQDN
+      if ((await lockSpacesForShare(tx, [spaceId])).length === 0) throw spaceNotFound();
+      const provider = await namedProvider(tx, providerId);
+      await requireFqdnAllowed(tx, fqdn, provider);
+      const warning = provider?.enabled === false ? 'the provider is disabled' : undefined;
+      await addFqdn(tx, emit, caller, fqdn);
+      return { fqdn, warning };
+    }),
+  );
+}
+
+/** A new FQDN, with renewal off. */
+export function newFqdnRow(
+  { spaceId, hostname, ...settings }: NewFqdnPlace & Partial<FqdnSettings>,
+  now: Date,
+): FqdnRow {
+  return {
     id: newRowId(now),
     spaceId,
     fqdn: hostname,
-    description,
-    providerId,
+    description: '',
+    providerId: null,
+    owner: null,
+    tags: null,
+    ...settings,
     renewalEnabled: false,
     renewAfterPermille: null,
     expiryAcceptedUntil: null,
-    owner,
-    tags: normalTags(tags),
     createdAt: now,
   };
-  const insert = async (tx: Tx) => {
-    // locked: a concurrent change of the policy either is visible here or sees the new FQDN
-    if ((await lockSpacesForShare(tx, [spaceId])).length === 0) throw spaceNotFound();
-    const provider = await namedProvider(tx, providerId);
-    await requireFqdnAllowed(tx, fqdn, provider);
-    const warning = provider?.enabled === false ? 'the provider is disabled' : undefined;
-    await insertFqdn(tx, fqdn);
-    await emit.fqdnCreated(tx, { fqdn });
-    const after = { description, providerId, renewalEnabled: false, ...labelsView(fqdn) };
-    await recordAudit(tx, caller, fqdnAudit('fqdn.create', fqdn, { after }), now);
-    await changeSpaceSize(tx, spaceId, 1);
-    return { fqdn, warning };
-  };
+}
+
+/** A name in its normal form, and the space that is to have it. */
+interface NewFqdnPlace {
+  readonly spaceId: string;
+  readonly hostname: string;
+}
+
+type FqdnSettings = Pick<FqdnRow, 'providerId' | 'description' | 'owner' | 'tags'>;
+
+/** Adds an FQDN to its space, which is locked, with its audit entry. Throws Conflict when the space has it already. */
+export async function addFqdn(tx: Tx, emit: FqdnEvents, caller: Caller, fqdn: FqdnRow): Promise<void> {
+  const { spaceId, description, providerId, createdAt } = fqdn;
+  await insertFqdn(tx, fqdn);
+  await emit.fqdnCreated(tx, { fqdn });
+  const after = { description, providerId, renewalEnabled: false, ...labelsView(fqdn) };
+  await recordAudit(tx, caller, fqdnAudit('fqdn.create', fqdn, { after }), createdAt);
+  await changeSpaceSize(tx, spaceId, 1);
+}
+
+/** Adds an FQDN by the work; records in the audit log if the policy of the space refuses it. */
+export async function recordRefusedFqdn<T>(
+  { db, clock }: DbDeps,
+  caller: Caller,
+  { spaceId, hostname }: NewFqdnPlace,
+  work: () => Promise<T>,
+): Promise<T> {
+  requireLevel(caller, spaceId, 'READ_WRITE');
   try {
-    return await db.transaction(insert);
+    return await work();
   } catch (error) {
     if (!isPolicyRefused(error)) throw error;
     const { code, message: reason } = error;

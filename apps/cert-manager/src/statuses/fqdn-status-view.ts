@@ -43,7 +43,14 @@ export function statusView(
   const activity = activityOf(shown);
   const { expiryAcceptedUntil: until } = fqdn;
   const acceptedUntil = !fqdn.renewalEnabled && until !== null && until > now ? until : undefined;
-  const reason = statusReasonOf(status, { state, hasCsr: csr !== undefined, acceptedUntil });
+  const renewedBy = renewalOwnerOf({
+    renewalEnabled: fqdn.renewalEnabled,
+    isAdopting,
+    source: certificate?.source ?? null,
+  });
+  const hasCsr = csr !== undefined;
+  const isRenewedElsewhere = renewedBy === 'elsewhere';
+  const reason = statusReasonOf(status, { state, hasCsr, acceptedUntil, isRenewedElsewhere });
   const hint = hintOf(shown);
   return {
     state,
@@ -53,11 +60,7 @@ export function statusView(
     outlook: outlookAt(status, shown, now),
     ...(renewAt !== null && { renewAt: renewAt.toISOString() }),
     ...certificatePart(shown),
-    renewedBy: renewalOwnerOf({
-      renewalEnabled: fqdn.renewalEnabled,
-      isAdopting,
-      source: certificate?.source ?? null,
-    }),
+    renewedBy,
     ...(protocols.length > 0 && { protocols: [...protocols] }),
     ...(csr !== undefined && {
       csr: { id: csr.id, createdAt: csr.createdAt.toISOString(), findings: [...csr.findings] },

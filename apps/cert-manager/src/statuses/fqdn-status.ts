@@ -36,7 +36,15 @@ export interface ReasonFacts {
   readonly hasCsr: boolean;
   /** People accept until then that the certificate expires; undefined where they do not. */
   readonly acceptedUntil: Date | undefined;
+  /** The newest certificate was adopted from a server, and CertLoop does not renew it. */
+  readonly isRenewedElsewhere: boolean;
 }
+
+/** Cause and remedy if a certificate was adopted from a server and ends soon. */
+export const renewalStoppedText =
+  'its renewal elsewhere has not brought a newer one: renew it there, or upload a CSR and have it signed here';
+
+const stoppedSentence = `${renewalStoppedText[0]?.toUpperCase()}${renewalStoppedText.slice(1)}.`;
 
 /** One or two sentences for people: the state of the FQDN, and what to do. */
 export function statusReasonOf(status: ComputedStatus, facts: ReasonFacts): string {
@@ -61,9 +69,16 @@ export function statusReasonOf(status: ComputedStatus, facts: ReasonFacts): stri
   }
 }
 
-function causeText(status: ComputedStatus, { acceptedUntil }: ReasonFacts): string {
+function causeText(
+  status: ComputedStatus,
+  { state, acceptedUntil, isRenewedElsewhere }: ReasonFacts,
+): string {
   if (status.problem !== null) return problemText(status);
   if (acceptedUntil !== undefined) return `People accept that until ${textOf(acceptedUntil)}.`;
+  if (isRenewedElsewhere)
+    return state === 'valid'
+      ? 'It is renewed elsewhere, and what its server presents next is adopted.'
+      : stoppedSentence;
   return outlookHints[status.outlook];
 }
 

@@ -20,6 +20,16 @@ export async function probeSooner(tx: Tx, fqdnIds: readonly string[], dueAt: Dat
   );
 }
 
+/** Has a target probed at once, unless a process probes it now. */
+export async function probeNow(tx: Tx, id: string, now: Date): Promise<void> {
+  await putOffProbe(tx, id, now);
+}
+
+/** Sets when a target is probed next, unless a process probes it now. */
+export async function putOffProbe(tx: Tx, id: string, dueAt: Date): Promise<void> {
+  await executeSql(tx, 'update targets set due_at = $1 where id = $2 and lease_token is null', [dueAt, id]);
+}
+
 /** A target that is a process's to probe, until its turn lapses. */
 export type ClaimedTarget = TargetRow & { readonly leaseToken: string };
 

@@ -37,9 +37,10 @@ export function validateTarget(
   before?: TargetSettings,
 ): TargetSettings {
   const base = before ?? defaults;
-  const sni = input.sni === undefined ? (before?.sni ?? ownName(context.fqdn)) : readHost(input.sni, 'sni');
+  const sni =
+    input.sni === undefined ? (before?.sni ?? ownName(context.fqdn)) : readTargetHost(input.sni, 'sni');
   const settings: TargetSettings = {
-    host: input.host === undefined ? (before?.host ?? sni) : readHost(input.host, 'host'),
+    host: input.host === undefined ? (before?.host ?? sni) : readTargetHost(input.host, 'host'),
     port: input.port ?? base.port,
     protocol: input.protocol ?? base.protocol,
     sni,
@@ -97,7 +98,8 @@ function requireReachable(
   }
 }
 
-function readHost(text: string, field: 'host' | 'sni'): string {
+/** A host name or IP address in normal form. Throws InvalidInput that names the field. */
+export function readTargetHost(text: string, field: 'host' | 'sni'): string {
   try {
     return parseHost(text);
   } catch {

@@ -3,9 +3,11 @@ import {
   column,
   defineTable,
   deleteRows,
+  executeSql,
   findRow,
   findRows,
   onUniqueViolation,
+  placeholders,
   type RowOf,
   type Tx,
   updateRows,
@@ -82,4 +84,27 @@ export async function getTarget(tx: Tx, fqdnId: string, id: string): Promise<Tar
 
 export async function countTargetsOfSpace(tx: Tx, spaceId: string): Promise<number> {
   return tx.countBy(targets, { spaceId });
+}
+
+/** The target of the FQDN at the place; undefined if there is none. */
+export async function findTargetAt(
+  tx: Tx,
+  fqdnId: string,
+  { host, port, protocol, sni }: Pick<TargetRow, 'host' | 'port' | 'protocol' | 'sni'>,
+): Promise<TargetRow | undefined> {
+  return findRow(tx, targets, { fqdnId, host, port, protocol, sni });
+}
+
+/** Whether certificates that the targets of the FQDN serve are adopted. */
+export async function hasAdoptingTarget(tx: Tx, fqdnId: string): Promise<boolean> {
+  return (await tx.countBy(targets, { fqdnId, adopt: true, enabled: true })) > 0;
+}
+
+/** Has what the targets of these FQDNs serve judged by the certificate stored here. */
+export async function endAdoptionOf(tx: Tx, fqdnIds: readonly string[]): Promise<void> {
+  await executeSql(
+    tx,
+    `update targets set adopt = null where fqdn_id in (${placeholders(fqdnIds.length)}) and adopt = true`,
+    fqdnIds,
+  );
 }

@@ -1,6 +1,8 @@
 import { mapPage } from '@certloop/db';
 import { created, ok, type SomeHandlers } from '../http/handlers.js';
 import { pageHeaders } from '../http/page-headers.js';
+import { type WatchServersDeps, watchServers } from './adoption/watch-servers.service.js';
+import { watchedServerView } from './adoption/watched-server-view.js';
 import { type ManualProbeDeps, probeTarget } from './probes/probe-target.service.js';
 import { reportObservation } from './probes/report-observation.service.js';
 import { servedSummaryView, servedView } from './served/served-view.js';
@@ -8,7 +10,7 @@ import { listServed, showServed } from './served/show-served.service.js';
 import { targetView } from './target-view.js';
 import { createTarget, deleteTarget, listTargets, type TargetDeps, updateTarget } from './targets.service.js';
 
-export function targetsHandlers(deps: TargetDeps & ManualProbeDeps) {
+export function targetsHandlers(deps: TargetDeps & ManualProbeDeps & WatchServersDeps) {
   return {
     listTargets: async ({ params, context }) =>
       ok((await listTargets(deps, context, params)).map(targetView)),
@@ -19,6 +21,10 @@ export function targetsHandlers(deps: TargetDeps & ManualProbeDeps) {
     deleteTarget: async ({ params, context }) => {
       await deleteTarget(deps, context, params);
       return ok({ message: 'target removed' });
+    },
+    watchServers: async ({ params, body, context }) => {
+      const results = await watchServers(deps, context, { ...params, ...body });
+      return ok({ servers: results.map(watchedServerView) });
     },
     probeTarget: async ({ params, context }) => ok(servedView(await probeTarget(deps, context, params))),
     reportObservation: async ({ params, body, context }) => {

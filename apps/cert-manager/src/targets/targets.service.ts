@@ -104,6 +104,7 @@ export async function updateTarget(
     const target = { ...before, ...change };
     if (!isSamePlace(before, target)) await deleteStates(tx, targetId);
     await settleTargets(tx, deps.emit, fqdnId, { newest: await findNewest(tx, fqdnId), now });
+    if (target.adopt === true) await deps.emit.adoptionSwitched(tx, { fqdn });
     await recordAudit(tx, caller, auditOf('target.update', fqdn, target), now);
     return target;
   });
@@ -122,11 +123,13 @@ export async function deleteTarget(
     await deleteTargetRow(tx, targetId);
     const now = deps.clock.now();
     await settleTargets(tx, deps.emit, fqdnId, { newest: await findNewest(tx, fqdnId), now });
+    if (target.adopt === true) await deps.emit.adoptionSwitched(tx, { fqdn });
     await recordAudit(tx, caller, auditOf('target.delete', fqdn, target), now);
   });
 }
 
-async function contextOf(tx: Tx, { prober }: TargetDeps, fqdn: FqdnRow): Promise<TargetContext> {
+/** Returns what a target of the FQDN is judged by. */
+export async function contextOf(tx: Tx, { prober }: TargetDeps, fqdn: FqdnRow): Promise<TargetContext> {
   const newest = await findNewest(tx, fqdn.id);
   const csr = await findLatestCsr(tx, fqdn.id);
   const asked = csr && storedNames(csr);
@@ -139,7 +142,8 @@ async function contextOf(tx: Tx, { prober }: TargetDeps, fqdn: FqdnRow): Promise
   };
 }
 
-async function requireRoom(tx: Tx, { maxPerSpace }: TargetDeps, fqdn: FqdnRow): Promise<void> {
+/** Throws InvalidInput if the FQDN or its space has as many targets as are allowed. */
+export async function requireRoom(tx: Tx, { maxPerSpace }: TargetDeps, fqdn: FqdnRow): Promise<void> {
   const ofFqdn = (await listTargetsOf(tx, fqdn.id)).length;
   if (ofFqdn >= maxPerFqdn) throw tooMany(`this FQDN has ${ofFqdn} targets, of ${maxPerFqdn} at most`);
   const ofSpace = await countTargetsOfSpace(tx, fqdn.spaceId);
@@ -166,9 +170,10 @@ function isSamePlace(a: TargetRow, b: TargetRow): boolean {
 export function auditOf(
   action: 'target.create' | 'target.update' | 'target.delete' | 'target.probe' | 'target.report',
   { fqdn, id: fqdnId, spaceId }: FqdnRow,
-  { id, host, port, protocol, sni, addresses, mode, everySeconds, graceSeconds, enabled }: TargetRow,
+  { id, host, port, protocol, sni, addresses, mode, everySeconds, graceSeconds, enabled, adopt }: TargetRow,
 ) {
   const settings = { protocol, sni, addresses, mode, everySeconds, graceSeconds, enabled };
-  const details = { fqdn, fqdnId, place: hostPortOf(host, port), ...settings };
+  const place = hostPortOf(host, port);
+  const details = { fqdn, fqdnId, place, ...settings, ...(adopt === true && { adopt }) };
   return { action, resourceType: 'target', resourceId: id, spaceId, details };
 }

@@ -18,7 +18,9 @@ function wantedIn(scope: MissingScope, mode: WaitingMode, now: Date) {
   const [at, end] = [`$${values.length + 1}`, `$${values.length + 2}`];
   const expiry = `f.renewal_enabled = false
     and (f.expiry_accepted_until is null or f.expiry_accepted_until <= ${at})
-    and exists (select 1 from certificates c where c.fqdn_id = f.id and c.${isNewest} and c.expires_at >= ${end})`;
+    and (exists (select 1 from certificates c where c.fqdn_id = f.id and c.${isNewest} and c.expires_at >= ${end})
+      or (exists (select 1 from targets t where t.fqdn_id = f.id and t.adopt = true and t.enabled = true)
+        and not exists (select 1 from certificates c where c.fqdn_id = f.id and c.${isNewest})))`;
   const isRenewal = mode === 'renewal';
   return {
     text: `from fqdns f join spaces s on s.id = f.space_id

@@ -1,5 +1,8 @@
 import { newRowId, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import type { CertificateRow } from '../certificates/certificates.repository.js';
+import { findNewestCertificate } from '../certificates/newest-certificates.repository.js';
 import type { StoredCertificate } from '../certificates/store-certificates.service.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import {
@@ -75,11 +78,15 @@ export async function pingStored(
     const subject = await findSubject(tx, fqdn.id, deps);
     if (subject?.certificate === undefined) continue;
     const { certificate, now } = subject;
-    const isImported = certificate.importedAt !== null;
-    const event = caller.kind === 'scheduler' ? 'renewed' : isImported ? 'imported' : 'issued';
-    const body = announcedText(event, certificate, subject);
+    const body = announcedText(storedEventOf(caller, certificate), certificate, subject);
     await queuePing(tx, subject, { signal: eventSignal('good', now), body }, deps);
   }
+}
+
+function storedEventOf({ kind }: Caller, { importedAt, source }: CertificateRow) {
+  if (source === 'served') return 'adopted';
+  if (kind === 'scheduler') return 'renewed';
+  return importedAt === null ? 'issued' : 'imported';
 }
 
 /** Pings that a renewal failed. */
@@ -199,6 +206,16 @@ export async function switchAcceptance(
 ): Promise<void> {
   // a date that was moved changes nothing for the check now
   if (isSwitched) await changeMode(tx, fqdn, deps);
+}
+
+/** Makes the check of an FQDN without a certificate follow whether one that is served is adopted. */
+export async function switchAdoption(
+  tx: Tx,
+  { fqdn }: { readonly fqdn: FqdnIds },
+  deps: WatchDeps,
+): Promise<void> {
+  if (deps.watch === undefined) return;
+  if ((await findNewestCertificate(tx, fqdn.id)) === undefined) await changeMode(tx, fqdn, deps);
 }
 
 async function changeMode(tx: Tx, { id, spaceId }: FqdnIds, deps: WatchDeps): Promise<void> {

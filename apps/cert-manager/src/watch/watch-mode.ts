@@ -11,19 +11,22 @@ export interface WatchFacts {
   readonly renewalEnabled: boolean;
   /** People accept until then that nothing replaces the certificate. */
   readonly expiryAcceptedUntil: Date | null;
+  /** The certificate that a server presents becomes the newest one. */
+  readonly isAdopting?: boolean;
 }
 
 /**
  * How an FQDN is watched. With renewal on: its renewal. With renewal off: the expiry of its newest certificate, revoked
- * or not, until 30 days after its end, unless people accept that for now.
+ * or not, until 30 days after its end, unless people accept that for now; and that there is one, if it is to be adopted.
  */
 export function watchModeOf(
-  { renewalEnabled, expiryAcceptedUntil }: WatchFacts,
+  { renewalEnabled, expiryAcceptedUntil, isAdopting = false }: WatchFacts,
   newest: { readonly expiresAt: Date } | undefined,
   now: Date,
 ): WatchMode {
   if (renewalEnabled) return 'renewal';
-  if (newest === undefined || newest.expiresAt < outOfUseBefore(now)) return 'no';
+  if (newest === undefined) return isAdopting ? 'expiry' : 'no';
+  if (newest.expiresAt < outOfUseBefore(now)) return 'no';
   return expiryAcceptedUntil !== null && now < expiryAcceptedUntil ? 'accepted' : 'expiry';
 }
 

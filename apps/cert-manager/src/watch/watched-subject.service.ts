@@ -7,7 +7,9 @@ import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
 import type { StatusFacts } from '../statuses/computed-status.js';
 import { outlookHints } from '../statuses/fqdn-status.js';
 import { readStatusFacts } from '../statuses/status-rows.service.js';
+import { hasAdoptingTarget } from '../targets/targets.repository.js';
 import {
+  elsewhereText,
   expiryText,
   failedText,
   forbiddenText,
@@ -51,7 +53,7 @@ export async function findWatched(
   const space = await findSpace(tx, fqdn.spaceId);
   if (space === undefined || space.unwatchedSince !== null) return undefined;
   const certificate = await findNewestCertificate(tx, fqdnId);
-  const mode = wordOf(fqdn, certificate, rules);
+  const mode = await wordOf(tx, fqdn, certificate, rules);
   if (mode === 'no' || mode === 'accepted') return undefined;
   const facts = await readStatusFacts(tx, fqdnId);
   return facts && { fqdn, space, mode, certificate, facts, now: signalNow(facts, rules.now) };
@@ -65,15 +67,19 @@ export async function watchWordOf(
   rules: WatchRules,
 ): Promise<WatchWord> {
   const space = await findSpace(tx, fqdn.spaceId);
-  return space === undefined || space.unwatchedSince !== null ? 'no' : wordOf(fqdn, newest, rules);
+  return space === undefined || space.unwatchedSince !== null ? 'no' : wordOf(tx, fqdn, newest, rules);
 }
 
-function wordOf(
+async function wordOf(
+  tx: Tx,
   fqdn: FqdnRow,
   newest: CertificateRow | undefined,
   { now, watchesExpiry }: WatchRules,
-): WatchWord {
-  return fqdn.renewalEnabled || watchesExpiry ? watchModeOf(fqdn, newest, now) : 'no';
+): Promise<WatchWord> {
+  if (!fqdn.renewalEnabled && !watchesExpiry) return 'no';
+  const mayAdopt = !fqdn.renewalEnabled && newest === undefined;
+  const isAdopting = mayAdopt && (await hasAdoptingTarget(tx, fqdn.id));
+  return watchModeOf({ ...fqdn, isAdopting }, newest, now);
 }
 
 /** The text of a ping that a certificate was stored, or is there. */
@@ -83,11 +89,15 @@ export function announcedText(
   { mode, now }: WatchedSubject,
 ): string {
   const { serialNumber, issuer, expiresAt } = certificate;
-  return storedText(event, { serialNumber, issuer, expiresAt, renewAt: nextOf(mode, now) });
+  return storedText(event, { serialNumber, issuer, expiresAt, renewAt: nextOf(mode, certificate, now) });
 }
 
-function nextOf(mode: WatchedSubject['mode'], { status, expected }: SignalNow): PingedCertificate['renewAt'] {
-  if (mode === 'expiry') return 'never';
+function nextOf(
+  mode: WatchedSubject['mode'],
+  certificate: CertificateRow,
+  { status, expected }: SignalNow,
+): PingedCertificate['renewAt'] {
+  if (mode === 'expiry') return certificate.source === 'served' ? 'elsewhere' : 'never';
   const isPlanned = status.outlook === 'planned' && expected !== undefined;
   return isPlanned ? expected.expectedAt : { hint: outlookHints[status.outlook] };
 }
@@ -117,7 +127,8 @@ export function stateText(subject: WatchedSubject): string {
   if (certificate === undefined) return unfinishedText;
   if (signal !== 'fail') return announcedText('watched', certificate, subject);
   const isOver = state === 'expired';
-  const { expiresAt } = certificate;
-  if (mode === 'expiry') return expiryText(expiresAt, isOver);
+  const { expiresAt, source } = certificate;
+  if (mode === 'expiry')
+    return source === 'served' ? elsewhereText(expiresAt, isOver) : expiryText(expiresAt, isOver);
   return overdueText(expiresAt, isOver, outlookHints[outlook]);
 }

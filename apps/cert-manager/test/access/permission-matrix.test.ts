@@ -136,6 +136,8 @@ const matrix = rowsOf(
   deleteTarget            401 404 403 200 200 200 200
   deleteTarget/unknown    401 404 403 404 404 404 404
   probeTarget             401 404 403 200 200 200 200
+  watchServers            401 404 403 200 200 200 200
+  watchServers/unknown    401 404 404 404 404 404 404
   reportObservation       401 404 403 204 204 204 204
   getServed               401 404 200 200 200 200 200
   getServed/unknown       401 404 404 404 404 404 404

@@ -17,6 +17,7 @@ import { targetsContract } from './targets.js';
 import { authContract } from './users/auth.js';
 import { permissionGroupsContract } from './users/permission-groups.js';
 import { usersContract } from './users/users.js';
+import { watchedServersContract } from './watched-servers.js';
 
 export * from './audit/audit-actions.js';
 export * from './audit/audit-logs.js';
@@ -55,6 +56,7 @@ export * from './users/api-tokens.js';
 export * from './users/auth.js';
 export * from './users/permission-groups.js';
 export * from './users/users.js';
+export * from './watched-servers.js';
 export * from './words.js';
 
 /** Every operation of the certificate management service. */
@@ -71,6 +73,7 @@ export const certManagerContract = {
   ...outlookContract,
   ...inventoryContract,
   ...targetsContract,
+  ...watchedServersContract,
   ...usersContract,
   ...permissionGroupsContract,
   ...providersContract,
@@ -99,7 +102,7 @@ function describeCertManager(): object {
       Issuance: issuanceContract,
       Certificates: certificatesContract,
       Renewals: { ...renewalsContract, ...outlookContract },
-      Targets: targetsContract,
+      Targets: { ...targetsContract, ...watchedServersContract },
       Providers: providersContract,
       'Signing in': authContract,
       Users: usersContract,

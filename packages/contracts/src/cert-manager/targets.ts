@@ -66,13 +66,13 @@ export const probeFailures = [
 ] as const;
 
 // the longest form is a host name before its conversion to ASCII
-const hostText = z.string().max(1000, 'must be at most 1000 characters');
+export const hostText = z.string().max(1000, 'must be at most 1000 characters');
 const addressText = z.string().max(64, 'must be an IP address');
 const seconds = (min: number) => z.int().min(min).max(31_536_000);
 
-const mode = z.enum(['probe', 'report']);
-const protocol = z.enum(targetProtocols);
-const port = z.int().min(1).max(65_535);
+export const targetMode = z.enum(['probe', 'report']);
+export const targetProtocol = z.enum(targetProtocols);
+export const targetPort = z.int().min(1).max(65_535);
 
 /** A place where the certificate of an FQDN is served. */
 export const targetSchema = z
@@ -82,13 +82,13 @@ export const targetSchema = z
     spaceId: scalars.uuid,
     host: z.string(),
     port: z.int(),
-    protocol,
+    protocol: targetProtocol,
     /** Name that the server is asked for. */
     sni: z.string(),
     /** Addresses that are connected to instead of those of the host. */
     addresses: z.array(z.string()).optional(),
     /** `probe`: this service connects; `report`: the command line or an agent reports what it sees. */
-    mode,
+    mode: targetMode,
     everySeconds: z.int(),
     /** Seconds for which an earlier certificate, or a fault, is accepted. */
     graceSeconds: z.int(),
@@ -103,11 +103,11 @@ export type Target = z.output<typeof targetSchema>;
 
 const targetInput = z.object({
   host: hostText.optional(),
-  port: port.optional(),
-  protocol: protocol.optional(),
+  port: targetPort.optional(),
+  protocol: targetProtocol.optional(),
   sni: hostText.optional(),
   addresses: z.array(addressText).max(64, 'must have at most 64 entries').nullable().optional(),
-  mode: mode.optional(),
+  mode: targetMode.optional(),
   everySeconds: seconds(60).optional(),
   graceSeconds: seconds(0).optional(),
   enabled: z.boolean().optional(),
@@ -115,7 +115,7 @@ const targetInput = z.object({
 export type TargetInput = z.output<typeof targetInput>;
 
 /** State of one address. */
-const servedAddressSchema = z.object({
+export const servedAddressSchema = z.object({
   /** Absent where the host has no address. */
   address: z.string().optional(),
   class: z.enum(servedClasses),
@@ -170,7 +170,7 @@ export const servedSchema = z
         targetId: scalars.uuid,
         host: z.string(),
         port: z.int(),
-        protocol,
+        protocol: targetProtocol,
         sni: z.string(),
         enabled: z.boolean(),
         addresses: z.array(servedAddressSchema),

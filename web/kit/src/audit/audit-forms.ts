@@ -29,6 +29,13 @@ const forms: Readonly<Record<AuditAction, Form | ((facts: AuditFacts) => Form)>>
   'auth.token.create': ['created', 'create', 'the API token {on}'],
   'auth.token.renew': ['renewed', 'renew', 'the API token {on}'],
   'auth.token.revoke': ['revoked', 'revoke', 'the API token {on}'],
+  'certificate.adopted': ({ details }) => [
+    'adopted',
+    'adopt',
+    details['unverified'] === true
+      ? 'what a server of {on} presents, whose chain does not verify'
+      : 'what a server of {on} presents',
+  ],
   'certificate.download': ['downloaded', 'download', 'the certificate of {on}'],
   'certificate.fail': ['got', 'get', 'a certificate for {on}'],
   'certificate.import': ({ details }) => [

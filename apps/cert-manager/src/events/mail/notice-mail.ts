@@ -12,6 +12,7 @@ export const maxEventsInMail = 50;
 const headings: Readonly<Record<EventType, string>> = {
   'certificate.issued': 'Certificates that were issued',
   'certificate.renewed': 'Certificates that were renewed',
+  'certificate.adopted': 'Certificates that were adopted from servers',
   'certificate.revoked': 'Certificates that were revoked',
   'certificate.failed': 'Renewals that fail',
   'certificate.expiring': 'Certificates that expire soon',

@@ -81,6 +81,7 @@ export async function explainRenewal(
         isProviderDisabled: provider?.enabled === false,
         revokedAt: certificate?.revokedAt ?? undefined,
         isImported: certificate !== undefined && certificate.importedAt !== null,
+        isAdopted: certificate?.source === 'served',
       }),
     };
   });

@@ -15,6 +15,8 @@ export interface RenewalSituation {
   readonly revokedAt?: Date | undefined;
   /** The newest certificate was imported. */
   readonly isImported?: boolean;
+  /** The newest certificate was adopted from a server. */
+  readonly isAdopted?: boolean;
   /** Why the policy of the space does not allow it. */
   readonly forbidden?: string | undefined;
   /** Why the provider cannot be asked now. */
@@ -74,8 +76,12 @@ const hindrancesOfImported: Partial<Record<Hindrance, string>> = {
     'the newest certificate was imported, and this FQDN has no provider: choose one for it, or have a CSR signed before the certificate expires',
 };
 
+const adoptedText =
+  'the newest certificate was adopted from its server and is renewed elsewhere; to renew it here, upload a CSR, choose a provider and have the CSR signed';
+
 /** Why there is no renewal, and that one is missed where the newest certificate was revoked. */
-function hindranceOf({ revokedAt, isImported }: RenewalSituation, hindrance: Hindrance): string {
+function hindranceOf({ revokedAt, isImported, isAdopted }: RenewalSituation, hindrance: Hindrance): string {
+  if (isAdopted === true) return adoptedText;
   const why = (isImported === true ? hindrancesOfImported[hindrance] : undefined) ?? hindrances[hindrance];
   if (revokedAt === undefined || hindrance === 'compromised_key') return why;
   return `${why}; the newest certificate was revoked at ${revokedAt.toISOString()}`;

@@ -1,4 +1,4 @@
-import { fingerprint, formatName, spkiSha256 } from '@certloop/crypto';
+import { type Certificate, fingerprint, formatName, spkiSha256 } from '@certloop/crypto';
 import {
   type AddressObservation,
   classifyObservation,
@@ -6,7 +6,9 @@ import {
   type ProbeFault,
   type Stage,
 } from '@certloop/tls-probe/rules';
+import { servedChainOf } from '../../judging/served-chain.js';
 import { readableText } from '../../providers/provider.js';
+import { adoptingClassOf, type DatedLeaf } from '../adoption/adoption.js';
 import type { TargetSettings } from '../target.js';
 import { type AddressState, stateAfter } from './address-state.js';
 
@@ -46,7 +48,11 @@ export interface JudgedObservation {
 /** Judges what an address serves. Never throws. */
 export function judgeObservation(
   { observation }: AddressObservation,
-  { sni, graceSeconds }: Pick<TargetSettings, 'sni' | 'graceSeconds'>,
+  {
+    sni,
+    graceSeconds,
+    adopt,
+  }: Pick<TargetSettings, 'sni' | 'graceSeconds'> & { readonly adopt: boolean | null },
   known: Omit<Expectation, 'graceSeconds'>,
   { before, observedAt }: { readonly before: AddressState | undefined; readonly observedAt: Date },
 ): JudgedObservation {
@@ -57,9 +63,13 @@ export function judgeObservation(
     now: observedAt,
   });
   const { served } = verdict;
-  // with an expectation, trust is not what is judged
-  const found = verdict.class as AddressState['class'];
   const print = served && fingerprint(served.leaf.der);
+  const adopts = adopt === true && served !== undefined;
+  // with an expectation, trust is not what is judged
+  const judged = verdict.class as AddressState['class'];
+  const found = adopts
+    ? adoptingClassOf(judged, leafDates(served.leaf), known.newest && leafDates(known.newest))
+    : judged;
   const replacedAt = known.earlier.find(
     ({ certificate }) => fingerprint(certificate.der) === print,
   )?.replacedAt;
@@ -73,6 +83,8 @@ export function judgeObservation(
     return { state, facts: { ...nothing, stage, failure: fault }, turnsStaleAt };
   }
   const { serialNumber, issuer, notBefore, notAfter } = served.leaf;
+  const isUnsure = adopts && found === 'current';
+  const reason = isUnsure ? servedChainOf(served.leaf, served.others, observedAt).unverified : verdict.reason;
   return {
     state,
     facts: {
@@ -84,8 +96,12 @@ export function judgeObservation(
       issuer: readableText(formatName(issuer)),
       notBefore,
       notAfter,
-      detail: verdict.reason === undefined ? null : readableText(verdict.reason),
+      detail: reason === undefined ? null : readableText(reason),
     },
     turnsStaleAt,
   };
+}
+
+function leafDates({ der, notBefore, notAfter }: Certificate): DatedLeaf {
+  return { sha256: fingerprint(der), notBefore, notAfter };
 }

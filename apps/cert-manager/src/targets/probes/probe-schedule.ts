@@ -25,5 +25,13 @@ export function nextProbeAt({ now, storedAt, everySeconds, turns, random }: Prob
   return new Date(Math.floor(Math.min(regular, ...coming)));
 }
 
+/** The moment from which probes follow in short steps: when a certificate was stored, or when a target that adopts was added. */
+export function scheduledFrom(
+  { adopt, createdAt }: { readonly adopt: boolean | null; readonly createdAt: Date },
+  newest: { readonly createdAt: Date } | undefined,
+): Date | undefined {
+  return newest?.createdAt ?? (adopt === true ? createdAt : undefined);
+}
+
 /** When a target is probed first after a certificate was stored. */
 export const firstProbeAt = (storedAt: Date): Date => new Date(storedAt.getTime() + afterStoring[0]);

@@ -4,7 +4,7 @@ import { keyAlgorithmOf } from '@certloop/tls-probe';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
-import { getFqdn } from '../../fqdns/fqdns.repository.js';
+import { getFqdn, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import { createRequestLimits, type RequestLimits } from '../../users/limits/request-limits.store.js';
 import { findNewest } from '../served/expected.service.js';
 import type { ServedPart } from '../served/served-view.js';
@@ -13,7 +13,7 @@ import { claimTarget, lockClaimedTarget, releaseTarget } from '../target-claims.
 import { refusalOfField } from '../target-input.js';
 import { getTarget } from '../targets.repository.js';
 import { auditOf, type TargetPath } from '../targets.service.js';
-import { nextProbeAt } from './probe-schedule.js';
+import { nextProbeAt, scheduledFrom } from './probe-schedule.js';
 import type { ProbeDeps } from './run-probes.service.js';
 import { settleObserved } from './settle-observed.service.js';
 
@@ -64,6 +64,7 @@ export async function probeTarget(
   const isWhole = !signal.aborted && found.every(({ address }) => address !== undefined);
   const seconds = await db.transaction(async (tx) => {
     const now = clock.now();
+    const fqdn = target.adopt === true ? await lockFqdn(tx, path.spaceId, path.fqdnId) : undefined;
     const current = await lockClaimedTarget(tx, target);
     if (current === undefined) return undefined;
     const settled = await settleObserved(tx, deps.emit, {
@@ -72,9 +73,15 @@ export async function probeTarget(
       isWhole,
       observer: 'manager',
       observedAt: now,
+      adopter: fqdn && { fqdn, caller, now },
     });
     const { newest, turns } = settled;
-    const terms = { now, storedAt: newest?.row.createdAt, everySeconds: current.everySeconds, turns };
+    const terms = {
+      now,
+      storedAt: scheduledFrom(current, newest?.row),
+      everySeconds: current.everySeconds,
+      turns,
+    };
     await releaseTarget(tx, target, nextProbeAt({ ...terms, random: Math.random() }));
     return settled.inServiceSeconds;
   });

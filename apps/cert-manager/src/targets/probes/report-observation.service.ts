@@ -62,6 +62,7 @@ export async function reportObservation(
       isWhole: false,
       observer: 'report',
       observedAt,
+      adopter: { fqdn, caller, now },
     });
     if (settled.hasChanged) await recordAudit(tx, caller, auditOf('target.report', fqdn, target), now);
     return settled.inServiceSeconds;

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { abortAfter } from '@certloop/contracts';
-import { yieldBetween } from '@certloop/db';
+import { type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { type AddressObservation, keyAlgorithmOf } from '@certloop/tls-probe';
+import { builtInCaller, internalOrigin } from '../../access/caller.js';
 import type { DbDeps } from '../../db-deps.js';
+import { type FqdnRow, lockFqdns } from '../../fqdns/fqdns.repository.js';
+import { isUnlike } from '../adoption/adopt-served.service.js';
 import { findNewest } from '../served/expected.service.js';
 import {
   type ClaimedTarget,
@@ -12,13 +15,13 @@ import {
   releaseTarget,
 } from '../target-claims.repository.js';
 import type { TargetRow } from '../targets.repository.js';
-import { nextProbeAt } from './probe-schedule.js';
+import { nextProbeAt, scheduledFrom } from './probe-schedule.js';
 import type { Prober } from './prober.service.js';
-import { settleObserved, type TargetEvents } from './settle-observed.service.js';
+import { type ObservationEvents, settleObserved } from './settle-observed.service.js';
 import { deleteOldChanges } from './target-changes.repository.js';
 
 export interface ProbeDeps extends DbDeps {
-  readonly emit: TargetEvents;
+  readonly emit: ObservationEvents;
   readonly logger: Logger;
   readonly prober: Prober;
   /** A certificate came into service at all addresses so many seconds after it was stored. */
@@ -50,6 +53,15 @@ interface Ended {
   /** Undefined where the probe broke off. */
   readonly found: readonly AddressObservation[] | undefined;
   readonly isWhole: boolean;
+  /** Whether it serves what is not the newest certificate, and that may be adopted. */
+  readonly mayAdopt: boolean;
+}
+
+/** A target to probe, with what is to be known of the newest certificate of its FQDN. */
+interface ToProbe {
+  readonly target: ClaimedTarget;
+  readonly keyAlgorithm: string | undefined;
+  readonly newestSha256: string | undefined;
 }
 
 /**
@@ -67,9 +79,10 @@ export async function runProbes(
   let ended: Ended[] = [];
   let probed = 0;
   let hasMore = true;
-  const begin = (target: ClaimedTarget, keyAlgorithm: string | undefined) => {
+  const begin = (claimed: ToProbe) => {
+    const { target } = claimed;
     hosts.set(target.host, (hosts.get(target.host) ?? 0) + 1);
-    const work = probeOne(deps, target, keyAlgorithm, stop).then((end) => {
+    const work = probeOne(deps, claimed, stop).then((end) => {
       ended.push(end);
       underWay.delete(target.id);
       const left = (hosts.get(target.host) ?? 1) - 1;
@@ -84,7 +97,7 @@ export async function runProbes(
     if (mayBegin && hasMore && free > 0) {
       const claimed = await claim(deps, { free, hosts });
       hasMore = claimed.hasMore;
-      for (const { target, keyAlgorithm } of claimed.targets) begin(target, keyAlgorithm);
+      for (const one of claimed.targets) begin(one);
       probed += claimed.targets.length;
     }
     if (underWay.size > 0) await Promise.race(underWay.values());
@@ -98,7 +111,7 @@ export async function runProbes(
 }
 
 interface Claimed {
-  readonly targets: readonly { readonly target: ClaimedTarget; readonly keyAlgorithm: string | undefined }[];
+  readonly targets: readonly ToProbe[];
   readonly hasMore: boolean;
 }
 
@@ -122,10 +135,11 @@ async function claim(
   const otherwise = new Date(now.getTime() + putOffMs);
   return db.transaction(async (tx) => {
     const rows = await claimTargets(tx, { now, token, until, limit: free, choose }, otherwise);
-    const targets = [];
+    const targets: ToProbe[] = [];
     for (const target of rows) {
       const newest = await findNewest(tx, target.fqdnId);
-      targets.push({ target, keyAlgorithm: newest && keyAlgorithmOf(newest.leaf) });
+      const keyAlgorithm = newest && keyAlgorithmOf(newest.leaf);
+      targets.push({ target, keyAlgorithm, newestSha256: newest?.fingerprint });
     }
     return { targets, hasMore: looked === free };
   });
@@ -133,18 +147,18 @@ async function claim(
 
 async function probeOne(
   { prober, logger }: ProbeDeps,
-  target: ClaimedTarget,
-  keyAlgorithm: string | undefined,
+  { target, keyAlgorithm, newestSha256 }: ToProbe,
   stop: AbortSignal,
 ): Promise<Ended> {
   const late = abortAfter(probeMs);
   const signal = AbortSignal.any([stop, late]);
   try {
     const found = await prober.look(target, { keyAlgorithm, signal });
-    return { target, found, isWhole: !signal.aborted && found.every(({ address }) => address !== undefined) };
+    const isWhole = !signal.aborted && found.every(({ address }) => address !== undefined);
+    return { target, found, isWhole, mayAdopt: target.adopt === true && isUnlike(found, newestSha256) };
   } catch (error) {
     logger.error({ error, targetId: target.id }, 'targets.probe_failed');
-    return { target, found: undefined, isWhole: false };
+    return { target, found: undefined, isWhole: false, mayAdopt: false };
   }
 }
 
@@ -159,8 +173,12 @@ async function settleEnded(
   const sorted = [...batch].sort((a, b) => (a.target.fqdnId < b.target.fqdnId ? -1 : 1));
   const inService = await db.transaction(async (tx) => {
     const seconds: number[] = [];
+    // before the targets, as all who store certificates do
+    const fqdns = await lockAdopting(tx, sorted);
+    const caller = builtInCaller('scheduler', internalOrigin(randomUUID()));
     for (const { target, found, isWhole } of sorted) {
       const now = clock.now();
+      const fqdn = fqdns.get(target.fqdnId);
       // the guard against who was silent for longer than its turn
       const current = await lockClaimedTarget(tx, target);
       if (current === undefined) continue;
@@ -174,12 +192,31 @@ async function settleEnded(
         await releaseTarget(tx, target, nextProbeAt({ ...regular, storedAt: undefined, turns: [] }));
         continue;
       }
-      const observed = { target: current, found, isWhole, observer: 'manager' as const, observedAt: now };
+      const adopter = fqdn && { fqdn, caller, now };
+      const observed = {
+        target: current,
+        found,
+        isWhole,
+        observer: 'manager' as const,
+        observedAt: now,
+        adopter,
+      };
       const { newest, turns, inServiceSeconds } = await settleObserved(tx, emit, observed);
-      await releaseTarget(tx, target, nextProbeAt({ ...regular, storedAt: newest?.row.createdAt, turns }));
+      await releaseTarget(
+        tx,
+        target,
+        nextProbeAt({ ...regular, storedAt: scheduledFrom(current, newest?.row), turns }),
+      );
       if (inServiceSeconds !== undefined) seconds.push(inServiceSeconds);
     }
     return seconds;
   });
   for (const seconds of inService) onInService(seconds);
+}
+
+/** The FQDNs whose certificates may be adopted, locked. */
+async function lockAdopting(tx: Tx, ended: readonly Ended[]): Promise<ReadonlyMap<string, FqdnRow>> {
+  const ids = ended.flatMap(({ target, mayAdopt }) => (mayAdopt ? [target.fqdnId] : []));
+  const fqdns = ids.length === 0 ? [] : await lockFqdns(tx, [...new Set(ids)]);
+  return new Map(fqdns.map((fqdn) => [fqdn.id, fqdn]));
 }

@@ -2,6 +2,9 @@ import type { ServedAddress } from '@certloop/contracts';
 import { newRowId, type Tx } from '@certloop/db';
 import type { AddressObservation } from '@certloop/tls-probe';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
+import type { CertificateEvents } from '../../certificates/store-certificates.service.js';
+import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
+import { type Adopter, adoptServed } from '../adoption/adopt-served.service.js';
 import { type Known, type Newest, readKnown } from '../served/expected.service.js';
 import {
   deleteServedFqdn,
@@ -11,6 +14,7 @@ import {
 } from '../served/served-fqdns.repository.js';
 import { hintOfState } from '../served/served-hint.js';
 import { faultText, severityOf, verdictOf } from '../served/served-verdict.js';
+import { acceptedSecondsOf } from '../target.js';
 import { listTargetsOf, type TargetRow } from '../targets.repository.js';
 import { failsAt, isWell } from './address-state.js';
 import { judgeObservation } from './judge-observation.js';
@@ -23,7 +27,12 @@ export interface TargetEvents {
   targetsJudged(tx: Tx, event: JudgedTargets): Promise<void>;
   /** The newest certificate of the FQDN is served at all addresses for the first time. */
   certificateInService(tx: Tx, event: InService): Promise<void>;
+  /** Of an FQDN without a certificate, what is served is adopted from now on, or no longer. */
+  adoptionSwitched(tx: Tx, event: { readonly fqdn: Pick<FqdnRow, 'id' | 'spaceId'> }): Promise<void>;
 }
+
+/** Events that follow from observations. */
+export type ObservationEvents = TargetEvents & CertificateEvents;
 
 export interface JudgedTargets {
   /** As it was before. */
@@ -48,6 +57,8 @@ export interface Observed {
   readonly observedAt: Date;
   /** Whether all addresses of the target were looked up, so that others are gone. */
   readonly isWhole: boolean;
+  /** Stores what is served, if the target adopts it; absent if nothing was observed that could be new. */
+  readonly adopter?: Adopter | undefined;
 }
 
 /** Result of an observation. */
@@ -58,41 +69,51 @@ export interface Settled {
   readonly hasChanged: boolean;
   /** Seconds from storing the newest certificate to its being served at all addresses, the first time that it is. */
   readonly inServiceSeconds: number | undefined;
+  /** Whether what is served was stored. */
+  readonly isNewCertificate: boolean;
 }
 
 /**
  * Stores what was observed of a target, judged by the certificates as they are in this transaction, and the verdict of
  * its FQDN. Observations that are older than what is stored are omitted.
  */
-export async function settleObserved(tx: Tx, emit: TargetEvents, observed: Observed): Promise<Settled> {
-  const { target, found, observer, observedAt, isWhole } = observed;
+export async function settleObserved(tx: Tx, emit: ObservationEvents, observed: Observed): Promise<Settled> {
+  const { target, observer, observedAt, isWhole, adopter } = observed;
   // a process that observed another target of the FQDN waits here, and then judges both results
   const row = await lockServedFqdn(tx, target.fqdnId);
-  const known = await readKnown(tx, target.fqdnId, serialsIn(found));
   const before = new Map((await listStates(tx, [target])).map((state) => [state.address, state]));
+  const found = observed.found.filter(({ address }) => {
+    const last = before.get(address ?? '');
+    return last === undefined || last.observedAt <= observedAt;
+  });
+  const isNewCertificate =
+    target.adopt === true &&
+    adopter !== undefined &&
+    (await adoptServed(tx, emit, { target, found, observedAt }, adopter));
+  const known = await readKnown(tx, target.fqdnId, serialsIn(found));
+  const acceptedSeconds = acceptedSecondsOf(target, known.newest !== undefined);
   const turns: Date[] = [];
   const states: TargetStateRow[] = [];
   const changes: TargetChangeRow[] = [];
   for (const one of found) {
     const address = one.address ?? '';
     const last = before.get(address);
-    if (last !== undefined && last.observedAt > observedAt) continue;
     const { state, facts, turnsStaleAt } = judgeObservation(one, target, withLeaf(known), {
       before: last,
       observedAt,
     });
     const next: TargetStateRow = { targetId: target.id, address, ...state, ...facts, observedAt, observer };
     states.push(next);
-    const turn = turnsStaleAt ?? failsAt(state, target.graceSeconds);
+    const turn = turnsStaleAt ?? failsAt(state, acceptedSeconds);
     if (turn !== undefined) turns.push(turn);
     if (last?.class !== next.class || last.leafSha256 !== next.leafSha256) changes.push(changeOf(next));
   }
-  const seen = new Set(found.map(({ address }) => address ?? ''));
+  const seen = new Set(observed.found.map(({ address }) => address ?? ''));
   const gone = isWhole ? [...before.keys()].filter((address) => !seen.has(address)) : [];
   await replaceStates(tx, target.id, states, gone);
   await insertChanges(tx, target.id, changes);
   const inServiceSeconds = row && (await settleVerdict(tx, emit, row, known.newest, observedAt));
-  return { turns, newest: known.newest, hasChanged: changes.length > 0, inServiceSeconds };
+  return { turns, newest: known.newest, hasChanged: changes.length > 0, inServiceSeconds, isNewCertificate };
 }
 
 /** Judges an FQDN again after its targets have changed; forgets it with the last one. */
@@ -127,18 +148,19 @@ async function settleVerdict(
   const judged = states.flatMap((state) => {
     const target = byId.get(state.targetId);
     if (target === undefined) return [];
-    const failing = failsAt(state, target.graceSeconds);
+    const failing = failsAt(state, acceptedSecondsOf(target, newest !== undefined));
+    // an FQDN without a certificate has none that could be served, unless what is served is to be adopted
+    const isJudged = newest !== undefined || target.adopt === true;
     return [
       {
         class: state.class,
         hint: hintOfState(state, target, named),
-        isFault: failing !== undefined && failing <= now,
+        isFault: isJudged && failing !== undefined && failing <= now,
       },
     ];
   });
   const { class: found, partial } = verdictOf(states.map((state) => state.class));
-  // an FQDN without a certificate has none that could be served
-  const faults = newest === undefined ? [] : judged.filter(({ isFault }) => isFault);
+  const faults = judged.filter(({ isFault }) => isFault);
   const fault = faultText(faults) ?? null;
   const worst = [...judged].sort((a, b) => severityOf(a.class) - severityOf(b.class))[0];
   const isInService =
@@ -157,7 +179,8 @@ async function settleVerdict(
   });
   // also while it lasts: the check may have been made since
   if (fault !== null || row.fault !== null) await emit.targetsJudged(tx, { fqdn: row, fault });
-  if (!isNew) return undefined;
+  // what was adopted was in service before it was stored
+  if (!isNew || newest.row.source === 'served') return undefined;
   const seconds = Math.max(0, (now.getTime() - newest.row.createdAt.getTime()) / 1000);
   const addresses = states.length;
   await emit.certificateInService(tx, { fqdn: row, certificate: newest.row, seconds, addresses });

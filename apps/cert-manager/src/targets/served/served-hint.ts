@@ -20,12 +20,17 @@ export function hintOfState(
     );
   }
   const { class: found, serialNumber, notBefore, notAfter, detail } = state;
+  const number = serialNumber ?? '';
+  if (found === 'current' && newest !== undefined && !newest.serialNumber.startsWith(number))
+    return `${place} serves certificate ${number}, which is later than ${newest.serialNumber}: that one is watched until every address serves a later one.`;
   const facts = {
     class: found,
-    serialNumber: serialNumber ?? '',
+    serialNumber: number,
     notBefore: notBefore ?? new Date(0),
     notAfter: notAfter ?? new Date(0),
     reason: detail ?? undefined,
   };
-  return describeFound(place, facts, newest);
+  const text = describeFound(place, facts, newest);
+  const isUnverified = found === 'current' && detail !== null;
+  return isUnverified ? `${text} Its chain does not verify: ${detail}.` : text;
 }

@@ -1,7 +1,7 @@
 import type { Served, ServedAddress, ServedSummary } from '@certloop/contracts';
 import { type AddressState, failsAt, isWell } from '../probes/address-state.js';
 import type { ServedFacts } from '../probes/judge-observation.js';
-import type { TargetSettings } from '../target.js';
+import { acceptedSecondsOf, type TargetSettings } from '../target.js';
 import { hintOfState } from './served-hint.js';
 import { verdictOf } from './served-verdict.js';
 
@@ -19,7 +19,7 @@ export interface ServedPart {
       }
     | undefined;
   readonly targets: readonly {
-    readonly target: TargetSettings & { readonly id: string };
+    readonly target: TargetSettings & { readonly id: string; readonly adopt: boolean | null };
     readonly states: readonly (AddressState &
       ServedFacts & {
         readonly address: string;
@@ -62,13 +62,14 @@ export function servedView({ fqdn, newest, targets }: ServedPart): Served {
 
 type Part = ServedPart['targets'][number];
 
-function addressView(
+/** Returns the state of an address of a target. */
+export function addressView(
   state: Part['states'][number],
   target: Part['target'],
   newest: ServedPart['newest'],
 ): ServedAddress {
   const { serialNumber, leafSha256, spkiSha256, issuer, notBefore, notAfter, stage, failure } = state;
-  const failing = failsAt(state, target.graceSeconds);
+  const failing = failsAt(state, acceptedSecondsOf(target, newest !== undefined));
   return {
     ...(state.address !== '' && { address: state.address }),
     class: state.class,

@@ -14,24 +14,25 @@ export interface Draw {
 }
 
 /**
- * Counts a request at `now` against an allowance of `perMinute`, which fills evenly: after a minute without
+ * Counts a request at `now`, or one that is as much as several, against an allowance of `perMinute`, which fills evenly: after a minute without
  * requests it is whole. `wholeAt` is what the last draw left, undefined before the first. A request that is not
  * allowed costs nothing.
  */
-export function drawRequest(wholeAt: number | undefined, perMinute: number, now: number): Draw {
-  const cost = windowMs / perMinute;
+export function drawRequest(wholeAt: number | undefined, perMinute: number, now: number, requests = 1): Draw {
+  const costOfOne = windowMs / perMinute;
+  const cost = costOfOne * requests;
   // a clock that was set back makes no wait longer than a minute
   const before = Math.min(Math.max(wholeAt ?? now, now), now + windowMs);
   const after = before + cost;
   // milliseconds are not a whole part of every allowance: a thousandth is no one's request
   const isAllowed = after - now <= windowMs + 0.001;
   const nextWholeAt = isAllowed ? after : before;
-  const free = Math.floor((windowMs - (nextWholeAt - now)) / cost + 0.000_001);
+  const free = Math.floor((windowMs - (nextWholeAt - now)) / costOfOne + 0.000_001);
   return {
     isAllowed,
     wholeAt: nextWholeAt,
     remaining: Math.max(0, free),
     resetSeconds: Math.ceil((nextWholeAt - now) / 1000),
-    waitSeconds: free >= 1 ? 0 : Math.max(1, Math.ceil((nextWholeAt + cost - windowMs - now) / 1000)),
+    waitSeconds: free >= requests ? 0 : Math.max(1, Math.ceil((nextWholeAt + cost - windowMs - now) / 1000)),
   };
 }

@@ -18,8 +18,8 @@ export interface Counted extends Draw {
 
 /** Counts requests in memory: of this process, since its start. */
 export interface RequestLimits {
-  /** Counts a request; undefined where there is no limit. */
-  count(policy: Counted['policy'], id: string): Counted | undefined;
+  /** Counts a request, or one that is as much as several; undefined where there is no limit. */
+  count(policy: Counted['policy'], id: string, requests?: number): Counted | undefined;
 }
 
 const maxStored = 20_000;
@@ -29,11 +29,11 @@ export function createRequestLimits(clock: Clock, rates: RequestRates): RequestL
   // the one used least recently goes when there are too many
   const wholeAt = createGrowingCache<number>(maxStored);
   return {
-    count: (policy, id) => {
+    count: (policy, id, requests) => {
       const rate = perMinute[policy];
       if (rate === 0) return undefined;
       const key = `${policy} ${id}`;
-      const draw = drawRequest(wholeAt.get(key), rate, clock.now().getTime());
+      const draw = drawRequest(wholeAt.get(key), rate, clock.now().getTime(), requests);
       wholeAt.set(key, draw.wholeAt);
       return { ...draw, policy, perMinute: rate };
     },

@@ -1,3 +1,4 @@
+import type { CertificateSource } from '@certloop/contracts';
 import { column, querySql, type RowOf, type Tx } from '@certloop/db';
 
 const columns = {
@@ -9,6 +10,7 @@ const columns = {
   attentionAt: column.instant(),
   expiresAt: column.instant(),
   leafExpiresAt: column.instant().nullable(),
+  source: column.word<CertificateSource>(16).nullable(),
 };
 
 /** A certificate that has not expired, of an FQDN that needs people. */
@@ -26,7 +28,7 @@ export function listExpiring(
 ): Promise<ExpiringRow[]> {
   const known = `select 1 from events e where e.once_key = 'certificate.expiring:' || c.id`;
   const text = `select c.id, c.fqdn_id, s.space_id, s.fqdn, s.attention_at, c.serial_number, c.expires_at,
-      c.leaf_expires_at
+      c.leaf_expires_at, c.source
     from fqdn_standings s join certificates c on c.id = s.certificate_id
     where (s.attention_at, s.id) > ($1, $2) and s.attention_at <= $3 and s.expires_at > $3 and not exists (${known})
     order by s.attention_at, s.id limit ${limit}`;

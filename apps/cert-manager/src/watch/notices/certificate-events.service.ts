@@ -6,7 +6,7 @@ import type { NoticeDeps, Notices } from '../../events/notices.service.js';
 import { findFqdn } from '../../fqdns/fqdns.repository.js';
 import type { FailedRenewal } from '../../renewals/queue/settle-renewal.service.js';
 import { computeStatus, type StatusFacts, type StatusOutlook } from '../../statuses/computed-status.js';
-import { outlookHints } from '../../statuses/fqdn-status.js';
+import { outlookHints, renewalStoppedText } from '../../statuses/fqdn-status.js';
 import { listStatusFacts } from '../../statuses/status-rows.service.js';
 import { listExpiring } from '../expiry/expiring.repository.js';
 import { isExpiryNews, isFailureNews } from './event-rules.js';
@@ -85,7 +85,8 @@ function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number], facts: S
   const { renewalEnabled } = facts;
   const hint = chainHint(row);
   const { outlook } = computeStatus(facts);
-  const news = `The certificate of ${fqdn} expires on ${row.expiresAt.toISOString()}, and ${missingText(outlook)}`;
+  const isStopped = !renewalEnabled && row.source === 'served';
+  const news = `The certificate of ${fqdn} expires on ${row.expiresAt.toISOString()}, and ${isStopped ? `${renewalStoppedText}.` : missingText(outlook)}`;
   const message = hint === undefined ? news : `${news} ${hint}`;
   return {
     type: 'certificate.expiring',

@@ -45,6 +45,7 @@ export async function recordRevokedNotice(
 }
 
 function storedEvent(caller: Caller, fqdn: FqdnRow, certificate: CertificateRow): NewEvent {
+  if (certificate.source === 'served') return adoptedEvent(fqdn, certificate);
   const isRenewed = caller.kind === 'scheduler';
   const imported = certificate.importedAt !== null;
   const happened = isRenewed ? 'renewed' : imported ? 'imported' : 'issued';
@@ -55,6 +56,17 @@ function storedEvent(caller: Caller, fqdn: FqdnRow, certificate: CertificateRow)
     subject: fqdn.id,
     spaceId: fqdn.spaceId,
     data: { message, ...factsOf(fqdn, certificate), ...(!isRenewed && { imported }) },
+  };
+}
+
+function adoptedEvent(fqdn: FqdnRow, certificate: CertificateRow): NewEvent {
+  const { issuer, expiresAt } = certificate;
+  const message = `A server of ${fqdn.fqdn} presents a certificate that was obtained elsewhere; it is valid until ${expiresAt.toISOString()} and adopted as the newest one.`;
+  return {
+    type: 'certificate.adopted',
+    subject: fqdn.id,
+    spaceId: fqdn.spaceId,
+    data: { message, ...factsOf(fqdn, certificate), issuer },
   };
 }
 

@@ -1,33 +1,43 @@
 import { readableText } from '../../providers/provider.js';
+import { renewalStoppedText } from '../../statuses/fqdn-status.js';
 
 /** A certificate as a ping describes it. */
 export interface PingedCertificate {
   readonly serialNumber: string;
   readonly issuer: string;
   readonly expiresAt: Date;
-  /** When it will be renewed; `never` with renewal off, else why it will not be. */
-  readonly renewAt: Date | 'never' | { readonly hint: string };
+  /** When it will be renewed; `never` with renewal off, `elsewhere` if it is adopted from a server, else why it will not be. */
+  readonly renewAt: Date | 'never' | 'elsewhere' | { readonly hint: string };
 }
 
 /** One line, shorter than any monitor keeps of a body. */
 const bounded = (text: string) => readableText(text, 1000);
 
-/** A certificate was issued, renewed or imported, or was there when its watch began. */
+/** A certificate was issued, renewed, imported or adopted, or was there when its watch began. */
 export function storedText(
-  event: 'issued' | 'renewed' | 'imported' | 'watched',
+  event: 'issued' | 'renewed' | 'imported' | 'adopted' | 'watched',
   certificate: PingedCertificate,
 ): string {
   const { serialNumber, issuer, expiresAt, renewAt } = certificate;
   const facts = `${event}: serial ${serialNumber}, issuer ${issuer}`;
   if (renewAt === 'never') return bounded(`${facts}; ${expiryText(expiresAt)}`);
+  const until = `${facts}, valid until ${expiresAt.toISOString()}`;
+  if (renewAt === 'elsewhere') return bounded(`${until}; ${adoptedNext}`);
   const next = 'hint' in renewAt ? `. ${renewAt.hint}` : `; to be renewed on ${renewAt.toISOString()}`;
-  return bounded(`${facts}, valid until ${expiresAt.toISOString()}${next}`);
+  return bounded(`${until}${next}`);
 }
 
 /** Nothing will replace the certificate. */
 export function expiryText(expiresAt: Date, isOver = false): string {
   const remedies = 'upload a CSR and have it signed, request a certificate, switch renewal on, or accept it';
   return `${endText(expiresAt, isOver)}, no one renews it: ${remedies}`;
+}
+
+const adoptedNext = 'it is renewed elsewhere, and what its server presents next is adopted';
+
+/** The certificate was adopted from a server, and no newer one has followed. */
+export function elsewhereText(expiresAt: Date, isOver = false): string {
+  return `${endText(expiresAt, isOver)}; ${renewalStoppedText}`;
 }
 
 /** Renewal is on, and has not happened in time. */

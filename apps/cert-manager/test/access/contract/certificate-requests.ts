@@ -115,6 +115,14 @@ export const certificateRequests = requestsTo({
     answer: await ask(app, 'post', `${(await newTarget(app, 'localhost')).path}/probe`),
     leaves: 'target.probe',
   }),
+  watchServers: async (app) => {
+    const { spaceId } = await newCertificate(app);
+    const servers = [{ host: 'localhost' }, { host: '192.0.2.1' }];
+    return {
+      answer: await ask(app, 'post', `/spaces/${spaceId}/watched-servers`).send({ servers }),
+      leaves: 'target.create',
+    };
+  },
   reportObservation: async (app) => ({ answer: await newReport(app), leaves: 'target.report' }),
   getServed: async (app) => {
     await newReport(app);

@@ -164,6 +164,10 @@ export const requests: Readonly<Record<string, Ask>> = {
     asking.send('delete', pathOf(await newFqdn(asking), `targets/${unknownId}`)),
   // where no probe may go, so that none does
   probeTarget: async (asking) => asking.send('post', `${await newTarget(asking, 'localhost')}/probe`),
+  watchServers: ({ send, cast }) =>
+    send('post', `/spaces/${cast.space}/watched-servers`).send({ servers: [{ host: 'localhost' }] }),
+  'watchServers/unknown': ({ send }) =>
+    send('post', `/spaces/${unknownId}/watched-servers`).send({ servers: [{ host: 'localhost' }] }),
   reportObservation: async (asking) => {
     const failure = { stage: 'refused', fault: 'connection_refused' };
     const body = { address: '192.0.2.1', failure, observedAt: asking.app.clock.now().toISOString() };

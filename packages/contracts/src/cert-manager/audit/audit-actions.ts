@@ -10,6 +10,7 @@ export const auditActions = [
   'auth.token.create',
   'auth.token.renew',
   'auth.token.revoke',
+  'certificate.adopted',
   'certificate.download',
   'certificate.fail',
   'certificate.import',
