@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const release = 'forky';
-const packages = ['lego', 'caddy', 'pebble'];
+const packages = ['lego', 'caddy', 'pebble', 'acme.sh'];
 const folder = fileURLToPath(new URL('../run/clients-of-today/', import.meta.url));
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 

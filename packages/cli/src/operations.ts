@@ -67,7 +67,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   updateFqdn: by('fqdns update'),
   getFqdn: by('fqdns get'),
   createFqdn: by('fqdns add'),
-  reviewFqdns: not('fqdns add judges each name as it adds it'),
+  reviewFqdns: by('import'),
   deleteSpaceFqdns: not('spaces delete --with-fqdns deletes them with their space'),
   deleteFqdn: by('fqdns delete'),
   deleteAllFqdns: not(massDeletion),

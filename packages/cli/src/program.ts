@@ -4,6 +4,7 @@ import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates/certificates.js';
 import { addCheckFiles } from './commands/certificates/check-files.js';
 import { addCsrs } from './commands/certificates/csrs.js';
+import { addImport } from './commands/certificates/import.js';
 import { addIssuanceJobs } from './commands/certificates/issuance-jobs.js';
 import { addIssue } from './commands/certificates/issue.js';
 import { addFlips, addPings } from './commands/checks/check-history.js';
@@ -138,6 +139,7 @@ function addCertificateCommands(program: Command, open: Open, ended: Ended): voi
   addInventory(program, open);
   addProbe(program, open, ended);
   addCheckFiles(program, open, ended);
+  addImport(program, open);
 }
 
 function addMonitorCommands(program: Command, open: Open, ended: Ended): void {

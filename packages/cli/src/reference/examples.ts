@@ -37,6 +37,7 @@ export const examples: readonly Example[] = [
   example('certificates', 'certificates save shop.example.test --out shop.pem'),
   example('probe', 'probe shop.example.test --target 127.0.0.1:8443', 'compares with the newest certificate'),
   example('certificates', 'certificates download shop.example.test --format p7b --out shop.p7b'),
+  example('import', 'import pem certificates --space Shop', 'what an import of these files would do'),
   example('certificates', 'certificates revoke shop.example.test --reason superseded --yes'),
   example('renewals', "renewals on 'api.*' --space Shop --dry-run", 'lists what would be switched on'),
   example('renewals', 'renewals list --status pending'),

@@ -1,4 +1,5 @@
 import { describeCertificate } from './one-stack/certificate-tests.js';
+import { describeImport } from './one-stack/import-tests.js';
 import { describeJob } from './one-stack/job-tests.js';
 import { describeList } from './one-stack/list-tests.js';
 import { describeLogIn } from './one-stack/log-in-tests.js';
@@ -11,6 +12,7 @@ import { describeUsage } from './one-stack/usage-tests.js';
 // one stack for all of them: its start takes longer than most of their tests
 useStack();
 describeCertificate();
+describeImport();
 describeLogIn();
 describeNoun();
 describeList();

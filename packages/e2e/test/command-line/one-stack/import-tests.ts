@@ -1,0 +1,250 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import {
+  certificateLabel,
+  csrLabels,
+  describeCsr,
+  parseCertificate,
+  parseCsr,
+  parsePem,
+  parsePemBlocks,
+} from '@certloop/crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { filesBelow, keyPieces } from '../../support/import/key-pieces.js';
+import { type RecordingProxy, startRecordingProxy } from '../../support/import/recording-proxy.js';
+import {
+  startTrustingCa,
+  type TrustingCa,
+  toolRuns,
+  writeTraefikStore,
+} from '../../support/import/tool-folders.js';
+import { asJson, certloop, folder, stack, startCertloop } from './one-stack.js';
+
+let tools: string;
+let ca: TrustingCa;
+let proxy: RecordingProxy;
+/** All that commands of imports wrote. */
+const written: string[] = [];
+/** Folders that tools left, by the name of the tool. */
+const left = new Map<string, string>();
+
+/** Certificate, chain and key of a name and of www below it, made by dummy-ca. */
+async function issue(
+  name: string,
+  to: string,
+): Promise<{ readonly certificateFile: string; readonly keyFile: string }> {
+  mkdirSync(to, { recursive: true });
+  const args = ['ca', 'issue', name, `www.${name}`, '--out-dir', to];
+  expect(await certloop(args, { env: { CERTLOOP_CA_URL: ca.url } })).toMatchObject({ code: 0, err: '' });
+  return { certificateFile: join(to, `${name}.pem`), keyFile: join(to, `${name}.key`) };
+}
+
+const environment = () => ({ CERTLOOP_URL: proxy.url, CERTLOOP_TOKEN: stack.credentials.certManager.token });
+
+async function runImport(args: readonly string[]) {
+  const said = await certloop(['import', ...args], { env: environment() });
+  written.push(said.out, said.err);
+  return said;
+}
+
+async function importAsJson(args: readonly string[], code = 0) {
+  const said = await runImport([...args, '--space', 'From disk', '-o', 'json']);
+  expect(said).toMatchObject({ code, err: code === 0 ? '' : expect.any(String) });
+  return JSON.parse(said.out);
+}
+
+/** Tools whose folders are imported: those that run here, and two whose files are made by their documentation. */
+const rows: readonly (readonly [tool: string, isThere: boolean, name: string])[] = [
+  ...Object.entries(toolRuns).map(([tool, { isThere, name }]) => [tool, isThere, name] as const),
+  ['traefik', true, 'shop.traefik.test'],
+  ['pem', true, 'shop.pem.test'],
+];
+
+/** Tests of imports from the folders of other programs, on the stack of the file that calls this. */
+export function describeImport(): void {
+  describe('an import from disk', () => {
+    beforeAll(openTools);
+    afterAll(async () => {
+      await ca.stop();
+      await proxy.close();
+      rmSync(tools, { recursive: true, force: true });
+    });
+    describe.each(rows)('of %s', (tool, isThere, name) => {
+      (isThere ? test : test.skip)('prints, applies and repeats, and stores a CSR of the same key', () =>
+        importFrom(tool, name),
+      );
+    });
+    describeFailures();
+    test('leaves nothing of a key anywhere', findNoKey);
+  });
+}
+
+async function openTools(): Promise<void> {
+  tools = mkdtempSync(join(tmpdir(), 'certloop-tools-'));
+  proxy = await startRecordingProxy(stack.plan.urls['cert-manager']);
+  await asJson(['spaces', 'create', 'From disk']);
+  ca = await startTrustingCa(tools);
+  const orders = Object.entries(toolRuns).map(async ([tool, { isThere, order }]) => {
+    const own = join(tools, tool);
+    mkdirSync(own);
+    if (isThere) left.set(tool, await order(ca, own));
+  });
+  await Promise.all(orders);
+  const store = join(tools, 'traefik', 'acme.json');
+  const files = await issue('shop.traefik.test', join(tools, 'traefik-files'));
+  await writeTraefikStore(store, { main: 'shop.traefik.test', sans: ['www.shop.traefik.test'], ...files });
+  left.set('traefik', store);
+  const { certificateFile, keyFile } = await issue('shop.pem.test', join(tools, 'pem-files'));
+  const bundle = join(tools, 'pem');
+  mkdirSync(bundle);
+  writeFileSync(
+    join(bundle, 'shop.pem'),
+    readFileSync(keyFile, 'utf8') + readFileSync(certificateFile, 'utf8'),
+  );
+  left.set('pem', bundle);
+}
+
+async function importFrom(tool: string, name: string): Promise<void> {
+  const args = [tool, left.get(tool) ?? ''];
+  const existing = { fqdn: name, source: tool, names: expect.arrayContaining([name]) };
+  expect(await importAsJson(args)).toEqual([
+    expect.objectContaining({ ...existing, action: 'create', applied: false }),
+  ]);
+  expect((await certloop(['fqdns', '--space', 'From disk'])).out).not.toContain(name);
+
+  const [applied] = await importAsJson([...args, '--apply']);
+  expect(applied).toMatchObject({ ...existing, action: 'create', applied: true });
+  const detail = await asJson(['certificates', 'get', name, '--space', 'From disk']);
+  expect(detail).toMatchObject({
+    id: applied.certificateId,
+    sha256: applied.sha256,
+    source: tool,
+    imported: true,
+  });
+
+  const again = await runImport([...args, '--space', 'From disk', '--apply', '--exit-code']);
+  expect(again).toMatchObject({ code: 3, out: expect.stringContaining('there already'), err: '' });
+  expect(await asJson(['certificates', 'list', name, '--space', 'From disk'])).toHaveLength(1);
+
+  expect(await importAsJson([...args, '--csr'])).toMatchObject([
+    { action: 'there', csr: { action: 'store' } },
+  ]);
+  expect(await asJson(['csrs', 'list', name, '--space', 'From disk'])).toEqual([]);
+  expect(await importAsJson([...args, '--csr', '--apply'])).toMatchObject([{ csr: { action: 'store' } }]);
+  expect(await importAsJson([...args, '--csr', '--apply'])).toMatchObject([{ csr: { action: 'there' } }]);
+  const [stored] = await asJson(['csrs', 'list', name, '--space', 'From disk']);
+  const csr = parseCsr(parsePem(stored.csrPem, csrLabels));
+  const [leaf] = parsePemBlocks(detail.pem).filter(({ label }) => label === certificateLabel);
+  expect(csr.spkiDer).toEqual(parseCertificate(leaf?.der ?? Buffer.of()).spkiDer);
+  expect(describeCsr(csr).dnsNames).toEqual(detail.dnsNames);
+}
+
+function describeFailures(): void {
+  test('shows people what it would do, and what it did', async () => {
+    const bundle = join(tools, 'people');
+    await issue('people.pem.test', bundle);
+    const dry = await runImport(['pem', bundle, '--space', 'From disk']);
+    expect(dry).toMatchObject({ code: 0, err: 'certloop: nothing was changed; add --apply to import\n' });
+    const heading = /^FQDN +RESULT +EXPIRES +ISSUER +NAMES +PATH +REASON\n/;
+    expect(dry.out).toMatch(heading);
+    expect(dry.out).toMatch(
+      /\npeople\.pem\.test +would create FQDN +[\d-]{10} +CN=.+ people\.pem\.test, www\.people\.pem\.test +\S+people\.pem\.test\.chain\.pem\n/,
+    );
+    expect(dry.out).toMatch(/skipped .+ it is the same as in \S+chain\.pem\n/);
+  });
+
+  test('goes on after a kill between FQDN and certificate', async () => {
+    const killed = join(tools, 'killed');
+    for (const name of ['first.killed.test', 'second.killed.test']) {
+      const { certificateFile } = await issue(name, join(tools, 'killed-files'));
+      mkdirSync(killed, { recursive: true });
+      copyFileSync(certificateFile, join(killed, `${name}.pem`));
+    }
+    const args = ['import', 'pem', killed, '--space', 'From disk', '--apply', '-o', 'json'];
+    const child = startCertloop(args, { ...environment(), HOME: folder, TMPDIR: folder });
+    proxy.before = ({ url = '' }) => !url.endsWith('/certificates/import') || !child.kill('SIGKILL');
+    const [code] = await once(child, 'close');
+    proxy.before = () => true;
+    expect(code).toBe(null);
+    const actions = (outcomes: readonly { readonly action: string }[]) =>
+      outcomes.map(({ action }) => action);
+    expect(actions(await importAsJson(args.slice(1, 3)))).toEqual(['import', 'create']);
+    expect(actions(await importAsJson([...args.slice(1, 3), '--apply']))).toEqual(['import', 'create']);
+    expect(actions(await importAsJson([...args.slice(1, 3), '--apply']))).toEqual(['there', 'there']);
+  });
+
+  test('names a certificate that the service refuses, and imports the others', async () => {
+    await asJson(['spaces', 'create', 'Narrow']);
+    await asJson(['spaces', 'policy', 'Narrow', '--suffix', 'inside.test']);
+    const mixed = join(tools, 'mixed');
+    await issue('shop.outside.test', mixed);
+    await issue('shop.inside.test', mixed);
+    for (const apply of [[], ['--apply']]) {
+      const files = ['shop.outside.test.pem', 'shop.inside.test.pem'].map((file) => join(mixed, file));
+      const said = await runImport(['pem', ...files, '--space', 'Narrow', '-o', 'json', ...apply]);
+      expect(said).toMatchObject({ code: 1, err: expect.stringContaining('1 of 2 failed') });
+      expect(JSON.parse(said.out)).toMatchObject([
+        { fqdn: 'shop.outside.test', action: 'fail', reason: expect.stringContaining('shop.outside.test') },
+        { fqdn: 'shop.inside.test', action: 'create', applied: apply.length > 0 },
+      ]);
+    }
+  });
+
+  test('names a folder that it may not read, and reads the others', async () => {
+    const mixed = join(tools, 'forbidden');
+    await issue('readable.test', join(mixed, 'readable'));
+    mkdirSync(join(mixed, 'secret'), { mode: 0o000 });
+    chmodSync(tools, 0o755);
+    const bundle = join(tools, 'certloop.mjs');
+    copyFileSync(createRequire(import.meta.url).resolve('@certloop/cli/dist/bundle/certloop.mjs'), bundle);
+    // root may read every folder
+    const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const file = join(mixed, 'readable', 'readable.test.pem');
+    for (const path of [file, join(mixed, 'readable')]) chmodSync(path, 0o755);
+    const args = [bundle, 'import', 'pem', join(mixed, 'secret'), file, '--space', 'From disk', '-o', 'json'];
+    const child = spawn(process.execPath, args, { env: { ...environment(), HOME: tools }, ...user });
+    const [out, err, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('1 of 2 failed') });
+    expect(JSON.parse(out)).toMatchObject([
+      { fqdn: 'readable.test', action: 'create' },
+      { action: 'fail', reason: 'permission denied; check who may read and write it' },
+    ]);
+  });
+}
+
+/** Greps outputs, requests, logs, databases and all other files of the stack for the keys in all encodings. */
+async function findNoKey(): Promise<void> {
+  const pieces = keyPieces(filesBelow(tools));
+  expect(pieces.length).toBeGreaterThan(50);
+  const requests = Buffer.concat(proxy.recorded).toString('latin1');
+  const texts = new Map([
+    ['requests', requests],
+    ['output', written.join('\n')],
+  ]);
+  for (const file of filesBelow(folder)) texts.set(file, readFileSync(file, 'latin1'));
+  const [line = ''] = readFileSync(join(tools, 'pem-files', 'shop.pem.test.pem'), 'utf8')
+    .split('\n')
+    .slice(-4);
+  const found = [...texts].filter(([, content]) => content.includes(line)).map(([where]) => where);
+  // what was sent is found in requests and in the database, so a key would be
+  expect(found).toEqual(['requests', expect.stringMatching(/cert-manager\.sqlite/)]);
+  const leaks = [...texts].filter(([, content]) => pieces.some((piece) => content.includes(piece)));
+  expect(leaks.map(([where]) => where)).toEqual([]);
+}
