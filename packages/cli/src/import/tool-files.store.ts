@@ -100,7 +100,7 @@ class ToolReader implements DiskContents {
       const folder = dirname(path);
       const files = (await listFolder(folder, this.#budget)).map(({ name }) => name);
       const lineage = lineagesIn(folder, files).find(({ certificateFiles }) =>
-        certificateFiles.includes(path),
+        certificateFiles.includes(normalize(path)),
       );
       if (lineage === undefined) throw new Unusable(`${tool} has no certificate there: PATH is ${where}`);
       return this.#readLineage(lineage);
