@@ -27,6 +27,7 @@ import type { ProviderAddresses } from './providers/changes/ensure-providers.ser
 import type { ProviderOpener } from './providers/open-provider.service.js';
 import type { Outgoing } from './providers/outgoing.client.js';
 import { providersHandlers } from './providers/providers.routes.js';
+import { readinessHandlers } from './readiness/readiness.routes.js';
 import type { ExplainRenewalDeps } from './renewals/explanation/explain-renewal.service.js';
 import { renewAtOf } from './renewals/outlook/read-outlook.service.js';
 import { renewalsHandlers } from './renewals/renewals.routes.js';
@@ -208,6 +209,13 @@ function statusesApi({ config, database: db, clock }: AppOptions, { emit }: ApiP
       clock,
       inventories: createRecentAnswers(clock, 60_000),
       exports: createRunningExports(),
+    }),
+    ...readinessHandlers({
+      db,
+      clock,
+      reports: createRecentAnswers(clock, 60_000),
+      leaves: new Map(),
+      limitReviews: createLimiter({ atOnce: 1, maxWaiting: 50 }),
     }),
   };
 }

@@ -33,6 +33,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   getOutlook: by('fqdns outlook'),
   getInventory: by('inventory'),
   exportInventory: by('inventory'),
+  getPublicReadiness: by('readiness'),
   getExpiryTimeline: not('for the chart of the console; expiring lists the FQDNs'),
   listChanges: not('for pages that stay open'),
   getAuthState: not('for the page that asks for the password'),

@@ -90,6 +90,7 @@ GET    /fqdns/counts                           200 | | 400 401
 POST   /spaces/{id}/fqdns/review                200 | | 400 401 403 404
 POST   /fqdns/bulk                             200 | | 400 401 403 409
 GET    /outlook                                200 | | 400 401
+GET    /readiness                              200 | | 400 401
 GET    /stats/expiry                           200 | | 400 401
 GET    /inventory                              200 | | 400 401
 GET    /inventory.csv                          200 | | 400 401

@@ -42,6 +42,7 @@ export {
   type IssuerMaterial,
   loadIssuer,
 } from './certificates/issuer.js';
+export { type LeafUse, readLeafUse } from './certificates/leaf-use.js';
 export { findPathFault, validityFault } from './certificates/path-rules.js';
 export { createRoot, type RootKeyKind, type RootRequest } from './certificates/root.js';
 export { recallCertificate } from './certificates/verified-signatures.js';

@@ -66,6 +66,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   // Skips FQDNs on whose spaces the caller lacks READ_WRITE.
   changeFqdns: 'signed-in',
   getOutlook: 'signed-in',
+  getPublicReadiness: 'signed-in',
   getExpiryTimeline: 'signed-in',
   getInventory: 'signed-in',
   exportInventory: 'signed-in',

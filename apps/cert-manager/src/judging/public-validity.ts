@@ -13,10 +13,19 @@ const specialUse = /(?:^|\.)(?:test|example|invalid|localhost|local|onion|alt|in
 const reverseZone = /(?:^|\.)(?:in-addr|ip6)\.arpa$/;
 const documentation = /(?:^|\.)example\.(?:com|net|org)$/;
 
+/** Kinds of names that public CAs do not certify. */
+export type UncertifiedKind = 'internal' | 'reverse_zone';
+
+/** The kind of a host name in normal form that public CAs do not certify; undefined for any other. */
+export function uncertifiedKind(hostname: string): UncertifiedKind | undefined {
+  if (reverseZone.test(hostname)) return 'reverse_zone';
+  const isInternal = !hostname.includes('.') || specialUse.test(hostname) || documentation.test(hostname);
+  return isInternal ? 'internal' : undefined;
+}
+
 /** Whether public CAs may certify a host name in normal form: it could be someone's in the public DNS, and names a host. */
 export function isPublicName(hostname: string): boolean {
-  if (!hostname.includes('.')) return false;
-  return ![specialUse, reverseZone, documentation].some((suffix) => suffix.test(hostname));
+  return uncertifiedKind(hostname) === undefined;
 }
 
 /**

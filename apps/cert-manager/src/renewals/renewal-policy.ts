@@ -75,6 +75,11 @@ function isUsable({ start, end }: RenewalWindow, notAfter: Date): boolean {
   return start < end && start < notAfter;
 }
 
+/** Share of a lifetime in milliseconds after which a certificate is renewed, unless its CA names a window. */
+export function renewalShare(lifetimeMs: number, permille: number | null): number {
+  return shareOf(lifetimeMs, permille === null ? undefined : permille / 1000).fraction;
+}
+
 function shareOf(
   lifetime: number,
   fraction: number | undefined,

@@ -73,6 +73,7 @@ const matrix = rowsOf(
   listFqdns/unknown       401 404 404 404 404 404 404
   listAllFqdns            401 200 200 200 200 200 200
   getOutlook              401 200 200 200 200 200 200
+  getPublicReadiness      401 200 200 200 200 200 200
   getExpiryTimeline       401 200 200 200 200 200 200
   getInventory            401 200 200 200 200 200 200
   exportInventory         401 200 200 200 200 200 200

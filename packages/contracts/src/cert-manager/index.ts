@@ -9,6 +9,7 @@ import { inventoryContract } from './inventory.js';
 import { issuancePolicyContract } from './issuance-policy.js';
 import { outlookContract } from './outlook.js';
 import { providersContract } from './providers.js';
+import { readinessContract } from './readiness.js';
 import { renewalsContract } from './renewals.js';
 import { problemSchema } from './replies.js';
 import { spacesContract } from './spaces.js';
@@ -38,6 +39,7 @@ export {
   type SortedPosition,
 } from './pages.js';
 export * from './providers.js';
+export * from './readiness.js';
 export * from './renewals.js';
 export {
   type Count,
@@ -72,6 +74,7 @@ export const certManagerContract = {
   ...renewalsContract,
   ...outlookContract,
   ...inventoryContract,
+  ...readinessContract,
   ...targetsContract,
   ...watchedServersContract,
   ...usersContract,
@@ -101,7 +104,7 @@ function describeCertManager(): object {
       CSRs: csrsContract,
       Issuance: issuanceContract,
       Certificates: certificatesContract,
-      Renewals: { ...renewalsContract, ...outlookContract },
+      Renewals: { ...renewalsContract, ...outlookContract, ...readinessContract },
       Targets: { ...targetsContract, ...watchedServersContract },
       Providers: providersContract,
       'Signing in': authContract,

@@ -159,3 +159,40 @@ export type PolicyPresence = (typeof policyPresences)[number];
 export const certificateFormats = ['leaf', 'chain', 'fullchain', 'der', 'p7b', 'json'] as const;
 
 export type CertificateFormat = (typeof certificateFormats)[number];
+
+/** Who sets a rule for public certificates, or whose certificates follow it. */
+export const ruleSubjects = [
+  'public_cas',
+  'chrome',
+  'lets_encrypt',
+  'google',
+  'sectigo',
+  'digicert',
+] as const;
+
+/** How sure the date of a rule is: past, adopted by those who set it, or announced by the CA. */
+export const ruleCertainties = ['in_force', 'decided', 'announced'] as const;
+
+/** Ways in which a name breaks a rule for public certificates. */
+export const breakCodes = [
+  /** Its certificate lasts longer than the next one may. */
+  'lifetime_too_long',
+  /** It is renewed longer before the end than the next certificate will last. */
+  'lead_time_too_long',
+  /** Its share of the lifetime leaves less than three days for tries. */
+  'lead_time_too_short',
+  'client_auth',
+  /** Public CAs do not certify such names. */
+  'name_not_certified',
+  /** Its CA has not said when it wants certificates renewed (RFC 9773). */
+  'no_renewal_information',
+  /** Its provider names no profile, so the lifetime changes on the day of the CA. */
+  'no_profile',
+] as const;
+
+export type BreakCode = (typeof breakCodes)[number];
+
+/** Reasons why a person must act at each renewal of a name, the first that applies. */
+export const handworkCodes = ['no_csr', 'no_provider', 'manual_proof', 'renewal_off'] as const;
+
+export type HandworkCode = (typeof handworkCodes)[number];

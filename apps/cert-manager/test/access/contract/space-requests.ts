@@ -21,6 +21,7 @@ export const spaceRequests = requestsTo({
     return read(app, '/fqdns?include=status&limit=5');
   },
   getOutlook: (app) => read(app, '/outlook'),
+  getPublicReadiness: (app) => read(app, '/readiness?on=2029-03-15'),
   getExpiryTimeline: (app) => read(app, '/stats/expiry?bucket=week'),
   getInventory: async (app) => {
     await newFqdn(app);

@@ -44,6 +44,7 @@ export const requests: Readonly<Record<string, Ask>> = {
   'listFqdns/unknown': ({ send }) => send('get', `/spaces/${unknownId}/fqdns`),
   listAllFqdns: ({ send }) => send('get', '/fqdns'),
   getOutlook: ({ send }) => send('get', '/outlook'),
+  getPublicReadiness: ({ send }) => send('get', '/readiness'),
   getExpiryTimeline: ({ send }) => send('get', '/stats/expiry'),
   getInventory: ({ send }) => send('get', '/inventory'),
   exportInventory: ({ send }) => send('get', '/inventory.csv'),

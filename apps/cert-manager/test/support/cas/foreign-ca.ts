@@ -22,7 +22,16 @@ export interface ForeignRequest {
   readonly uris?: readonly string[];
   /** What the CA may issue for; anything when absent. */
   readonly permittedNames?: PermittedNames;
+  /** Organization of the CA; none when absent. */
+  readonly organization?: string;
+  /** Names of its purposes; servers and clients when absent. */
+  readonly extendedKeyUsage?: readonly string[];
+  /** Whether it asserts the policy of domain validated certificates of public CAs. */
+  readonly isPublic?: boolean;
 }
+
+// { { 2.23.140.1.2.1 } }
+const publicPolicies = Buffer.from('300a3008060667810c010201', 'hex');
 
 const day = 86_400_000;
 
@@ -33,12 +42,15 @@ export async function foreignCertificate({
   notAfter,
   keyKind = 'P-256',
   permittedNames,
+  organization,
+  extendedKeyUsage,
+  isPublic = false,
   ...otherNames
 }: ForeignRequest) {
   const root = await createIssuer(
     await createRoot({
       keyKind: 'P-256',
-      subject: { commonName: 'Foreign CA' },
+      subject: { commonName: 'Foreign CA', ...(organization !== undefined && { organization }) },
       notBefore: new Date(notBefore.getTime() - 400 * day),
       notAfter: new Date(notAfter.getTime() + 400 * day),
       serialNumber: 1n,
@@ -54,6 +66,8 @@ export async function foreignCertificate({
     notBefore,
     notAfter,
     subjectAltNames: { dnsNames: [...dnsNames], ...otherNames },
+    ...(extendedKeyUsage !== undefined && { extendedKeyUsage }),
+    ...(isPublic && { extensions: [{ oid: '2.5.29.32', critical: false, value: publicPolicies }] }),
   });
   return {
     leafPem: formatPem(certificateLabel, der),
