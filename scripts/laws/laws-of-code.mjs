@@ -49,6 +49,9 @@ export const exceptions = {
   },
   'wire-names-at-the-edge': {
     'cert-manager/http/problem.ts#titles': 'has a title for each error code',
+    'cert-manager/readiness/break-actions.ts#actions': 'has a sentence for each code',
+    'cert-manager/readiness/break-actions.ts#handworkActions': 'has a sentence for each code',
+    'cert-manager/readiness/readiness.ts#handworkOfOutlook': 'has a code for each outlook',
     'cert-manager/renewals/explanation/explanation.ts#hindrances': 'has a sentence for each code',
     'cert-manager/renewals/explanation/explanation.ts#hindrancesOfImported': 'has a sentence for each code',
     'cert-manager/renewals/explanation/explanation.ts#ruleOf': 'has a sentence for each code',

@@ -14,6 +14,7 @@ import { addJobs } from './commands/checks/jobs.js';
 import { addProjects } from './commands/checks/projects.js';
 import { addCompletion } from './commands/completion/completion.js';
 import { addFqdns } from './commands/fqdns/fqdns.js';
+import { addReadiness } from './commands/fqdns/readiness.js';
 import { addRenewals } from './commands/fqdns/renewals.js';
 import { addInstall } from './commands/install.js';
 import { addInventory } from './commands/inventory.js';
@@ -100,6 +101,7 @@ export function createProgram(
   addPeople(program, open);
   program.commandsGroup('Services and this program:');
   addStatus(program, open);
+  addReadiness(program, open, ended);
   addAdmin(program, open, { args, ended });
   addCa(program, open);
   addInstall(program, open);

@@ -7,6 +7,7 @@ export const dependencies = {
   countFqdnStates: overview,
   getExpiryTimeline: overview,
   getOutlook: overview,
+  getPublicReadiness: overview,
   listRenewals: ['/spaces'],
   listIssuanceJobs: ['/spaces'],
   // who is in which group decides what a user may read

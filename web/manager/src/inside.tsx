@@ -16,6 +16,7 @@ const links: readonly (NavigationLink & { readonly isForAdmins?: true })[] = [
   { to: '/groups', label: 'Groups', icon: 'group', letter: 'g', isForAdmins: true },
   { to: '/audit', label: 'Audit log', icon: 'pulse', letter: 'a' },
   { to: '/statistics', label: 'Statistics', icon: 'chart', letter: 't' },
+  { to: '/readiness', label: 'Readiness', icon: 'check', letter: 'e' },
   { to: '/account', label: 'Your account', icon: 'key', letter: 'y' },
 ];
 

@@ -98,6 +98,13 @@ const provider = createRoute({
   path: '/providers/$providerId',
   component: lazyPage(() => import('./pages/providers/provider-page.js'), 'ProviderPage'),
 });
+const readiness = createRoute({
+  getParentRoute: () => inside,
+  path: '/readiness',
+  validateSearch: ({ on }: Record<string, unknown>): { on?: string } =>
+    typeof on === 'string' && /^\d{4}-\d\d-\d\d$/.test(on) ? { on } : {},
+  component: lazyPage(() => import('./pages/readiness/readiness-page.js'), 'ReadinessPage'),
+});
 const statistics = createRoute({
   getParentRoute: () => inside,
   path: '/statistics',
@@ -167,6 +174,7 @@ const routeTree = root.addChildren([
     group,
     newGroup,
     audit,
+    readiness,
     statistics,
     account,
   ]),

@@ -2,7 +2,7 @@ import type { PublicReadiness } from '@certloop/contracts';
 import type { CalendarRule } from '@certloop/crypto';
 import type { NameGroup, Readiness } from './readiness.js';
 
-/** What breaks on a day. */
+/** Names that break on a day. */
 export interface ReadinessReport extends Readiness {
   /** As in 2026-11-30. */
   readonly day: string;
@@ -12,7 +12,7 @@ export interface ReadinessReport extends Readiness {
   readonly computedAt: Date;
 }
 
-/** What breaks on a day, as the API shows it. */
+/** The report, as the API shows it. */
 export function readinessView(report: ReadinessReport): PublicReadiness {
   const { day, dates, rules, certificates, breaks, handwork, renewedElsewhere, capacity } = report;
   return {

@@ -47,7 +47,7 @@ export interface AdviceRow {
   readonly without: number;
 }
 
-/** What the CAs of providers have said when they want certificates renewed. */
+/** Counts the planned renewals of each provider by what its CA has said when it wants them. */
 export function countAdvice(tx: Tx, now: Date): Promise<AdviceRow[]> {
   const text = `select provider_id, sum(case when window_start is not null then 1 else 0 end) as windows,
       sum(case when window_start is null and advice_due_at > $1 then 1 else 0 end) as without

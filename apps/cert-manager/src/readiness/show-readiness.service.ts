@@ -25,7 +25,7 @@ export interface ReadinessDeps extends DbDeps {
 const maxYears = 10;
 const namesAtOnce = 1000;
 
-/** What breaks on a day of the names that the caller may read. Throws InvalidInput for a day that is out of bounds. */
+/** Judges the names that the caller may read by the rules of a day. Throws InvalidInput for a day that is out of bounds. */
 export async function showReadiness(
   deps: ReadinessDeps,
   caller: Caller,

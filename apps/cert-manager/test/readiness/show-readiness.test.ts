@@ -143,8 +143,8 @@ describeEachDialect('readiness', (open) => {
   test.each([
     ['on', 'on=2026-02-28', 'must be from 2026-03-01 to 2036-03-01; leave it out for today'],
     ['on', 'on=2036-03-02', 'must be from 2026-03-01 to 2036-03-01; leave it out for today'],
-    ['on', 'on=tomorrow', 'must be a day, such as 2027-03-15'],
-    ['on', 'on=2027-02-30', 'must be a day, such as 2027-03-15'],
+    ['on', 'on=tomorrow', 'must be a day, as in 2027-06-01'],
+    ['on', 'on=2027-02-30', 'must be a day, as in 2027-06-01'],
     ['spaceId', 'spaceId=x', 'must be a uuid'],
   ])('refuses a wrong %s: %s', async (name, query, message) => {
     const { body } = await app.request.get(`/readiness?${query}`).set(app.people.ada.auth).expect(400);

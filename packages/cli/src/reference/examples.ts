@@ -41,6 +41,7 @@ export const examples: readonly Example[] = [
   example('certificates', 'certificates revoke shop.example.test --reason superseded --yes'),
   example('renewals', "renewals on 'api.*' --space Shop --dry-run", 'lists what would be switched on'),
   example('renewals', 'renewals list --status pending'),
+  example('readiness', 'readiness --space Shop', 'what the rules of today break'),
   example('issuance-jobs', 'issuance-jobs list --space Shop --status failed'),
   example('targets', 'targets create shop.example.test 127.0.0.1 --port 8443 --mode report --every 1h'),
   example('targets', 'targets list shop.example.test'),

@@ -3,7 +3,7 @@ import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { breakCodes, handworkCodes, ruleCertainties, ruleSubjects } from './words.js';
 
-const day = z.iso.date('must be a day, such as 2027-03-15');
+const day = z.iso.date('must be a day, as in 2027-06-01');
 
 /** A rule for public certificates, and the day from which it holds. */
 const publicRuleSchema = z
