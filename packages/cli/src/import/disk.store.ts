@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { explainCode, faultCode } from '../faults/system-fault.js';
 import { Unusable } from './found-certificate.js';
 
-/** Number of entries of folders that one command may still read. */
+/** Number of entries of folders that one command may read, and how many of them are left. */
 export interface EntryBudget {
+  readonly max: number;
   left: number;
 }
-
-/** Entries of all folders that one command reads. */
-export const maxEntries = 100_000;
 
 /** Bytes of a file with certificates or keys. */
 export const maxPemBytes = 1024 * 1024;
@@ -61,7 +59,7 @@ export async function listFolder(path: string, budget: EntryBudget): Promise<Fol
   const folder = await withReason(() => opendir(path));
   for await (const entry of folder) {
     budget.left -= 1;
-    if (budget.left < 0) throw new Unusable(`there are more than ${maxEntries} files: import single folders`);
+    if (budget.left < 0) throw new Unusable(`there are more than ${budget.max} files: import single folders`);
     const isFolder = entry.isSymbolicLink() ? await isFolderAt(join(path, entry.name)) : entry.isDirectory();
     entries.push({ name: entry.name, isFolder });
   }

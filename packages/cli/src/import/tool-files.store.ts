@@ -6,7 +6,6 @@ import {
   isFolderAt,
   isPresent,
   listFolder,
-  maxEntries,
   maxPemBytes,
   maxStoreBytes,
   readBounded,
@@ -51,10 +50,17 @@ export interface ReadOptions {
   /** Whether keys that are in the same file as all certificates are read as well. */
   readonly withKeys: boolean;
   readonly now: Date;
+  readonly limits?: ReadLimits;
 }
 
-/** Certificates that one command reads. */
-export const maxCertificates = 10_000;
+export interface ReadLimits {
+  readonly certificates: number;
+  /** Entries of all folders. */
+  readonly entries: number;
+}
+
+/** Limits of one command. */
+const usualLimits: ReadLimits = { certificates: 10_000, entries: 100_000 };
 
 /** Reads the certificates of a tool at the paths. What cannot be read is returned with its reason, and the rest is read. */
 export async function readToolFiles(
@@ -75,12 +81,14 @@ export async function readToolFiles(
 class ToolReader implements DiskContents {
   readonly found: CertificateOnDisk[] = [];
   readonly unusable: UnusablePath[] = [];
-  readonly #budget: EntryBudget = { left: maxEntries };
+  readonly #budget: EntryBudget;
   readonly #visited = new Set<string>();
-  readonly #options: ReadOptions;
+  readonly #options: ReadOptions & { readonly limits: ReadLimits };
 
   constructor(options: ReadOptions) {
-    this.#options = options;
+    this.#options = { limits: usualLimits, ...options };
+    const { entries } = this.#options.limits;
+    this.#budget = { max: entries, left: entries };
   }
 
   /** Does the work; what is unusable is noted with the path. */
@@ -199,10 +207,10 @@ class ToolReader implements DiskContents {
     { path, names, readKeys }: Pick<CertificateOnDisk, 'path' | 'names' | 'readKeys'>,
   ): void {
     try {
-      const { now } = this.#options;
+      const { now, limits } = this.#options;
       const found = findServerCertificates(certificatesOf(files), { path, names, now });
-      if (this.found.length + found.length > maxCertificates)
-        throw new Unusable(`there are more than ${maxCertificates} certificates: import single folders`);
+      if (this.found.length + found.length > limits.certificates)
+        throw new Unusable(`there are more than ${limits.certificates} certificates: import single folders`);
       this.found.push(...found.map((one) => ({ ...one, readKeys })));
     } finally {
       for (const bytes of files) bytes.fill(0);

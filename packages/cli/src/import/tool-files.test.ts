@@ -273,6 +273,18 @@ test('reads a file of a certificate by another spelling of its path', async () =
   expect([found.map(({ fqdn }) => fqdn), unusable]).toEqual([['shop.test'], []]);
 });
 
+test.each([
+  [{ certificates: 2, entries: 100 }, ['c.pem', 'there are more than 2 certificates: import single folders']],
+  [{ certificates: 9, entries: 2 }, ['', 'there are more than 2 files: import single folders']],
+])('stops at the limits %j and names the path', async (limits, [path, reason]) => {
+  write({ 'a.pem': shop.pem, 'b.pem': wild.pem, 'c.pem': shop.pem });
+  const { found, unusable } = await readToolFiles('pem', [folder], { withKeys: false, now, limits });
+  expect(found.length).toBeLessThan(3);
+  expect(unusable).toEqual([
+    { path: path === '' ? folder : join(folder, String(path)), reason, isFault: true },
+  ]);
+});
+
 test('reads the other paths when one is absent', async () => {
   write({ 'a.pem': shop.pem });
   expect(await read('pem', ['absent', 'a.pem'])).toMatchObject({

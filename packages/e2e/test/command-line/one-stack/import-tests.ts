@@ -7,12 +7,14 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { importSources } from '@certloop/contracts';
 import {
   certificateLabel,
   csrLabels,
@@ -22,6 +24,7 @@ import {
   parsePem,
   parsePemBlocks,
 } from '@certloop/crypto';
+import { say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { filesBelow, keyPieces } from '../../support/import/key-pieces.js';
 import { type RecordingProxy, startRecordingProxy } from '../../support/import/recording-proxy.js';
@@ -166,6 +169,16 @@ function describeFailures(): void {
     expect(dry.out).toMatch(/skipped .+ it is the same as in \S+chain\.pem\n/);
   });
 
+  test('works by the commands of its page in the folders that programs use', runPage);
+
+  test('asks for a space where there are several', async () => {
+    await asJson(['spaces', 'create', 'Shop', '--if-not-exists']);
+    expect(await runImport(['pem', left.get('pem') ?? ''])).toMatchObject({
+      code: 2,
+      err: 'certloop: there are several spaces: choose one with --space; certloop spaces lists them\n',
+    });
+  });
+
   test('goes on after a kill between FQDN and certificate', async () => {
     const killed = join(tools, 'killed');
     for (const name of ['first.killed.test', 'second.killed.test']) {
@@ -227,6 +240,48 @@ function describeFailures(): void {
       { action: 'fail', reason: 'permission denied; check who may read and write it' },
     ]);
   });
+}
+
+const page = new URL('../../../../../../docs/importing-from-disk.md', import.meta.url);
+
+/** Runs the commands of the page's table in a home folder with the folders that the tools left. */
+async function runPage(): Promise<void> {
+  const home = join(tools, 'home');
+  const places = {
+    lego: '.lego',
+    'acme.sh': '.acme.sh',
+    caddy: '.local/share/caddy',
+    traefik: 'acme.json',
+    pem: 'tls',
+  };
+  mkdirSync(join(home, '.local/share'), { recursive: true });
+  for (const [tool, place] of Object.entries(places)) {
+    const folderLeft = left.get(tool);
+    if (folderLeft !== undefined) symlinkSync(folderLeft, join(home, place));
+  }
+  await asJson(['spaces', 'create', 'Shop', '--if-not-exists']);
+  const commands = [
+    ...readFileSync(page, 'utf8').matchAll(/^\| [^|]+ \| `(certloop import (\S+) (\S+) .+?)` \|/gm),
+  ];
+  expect(commands.map(([, , tool]) => tool).sort()).toEqual([...importSources].sort());
+  const lines = commands.flatMap(([, line = '', tool = '', path = '']) =>
+    left.has(tool) && !path.startsWith('/') ? [line] : [],
+  );
+  // the shell expands their words; processes would take most of the time of the test
+  const script = ['certloop() { printf \'%s\\t\' "$@"; echo; }', ...lines].join('\n');
+  const words = (await say('bash', ['-euc', script], { HOME: home })).trimEnd().split('\n');
+  const before = process.cwd();
+  process.chdir(home);
+  try {
+    for (const [index, line] of words.entries()) {
+      const [, tool = '', ...args] = line.trimEnd().split('\t');
+      const { code, out } = await runImport([tool, ...args, '-o', 'json']);
+      expect({ line: lines[index], code }).toEqual({ line: lines[index], code: 0 });
+      expect(JSON.parse(out)).toMatchObject([{ source: tool, action: 'create', applied: false }]);
+    }
+  } finally {
+    process.chdir(before);
+  }
 }
 
 /** Greps outputs, requests, logs, databases and all other files of the stack for the keys in all encodings. */
