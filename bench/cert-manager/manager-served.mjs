@@ -1,10 +1,20 @@
 // Suite `served`: the prober of served certificates with 10,000 targets that are due, each at an address of its own,
-// in a process without requests; and the list of 1,000 FQDNs that have targets.
+// in a process without requests; the same of servers that are watched, unchanged and all renewed elsewhere; and the list
+// of 1,000 FQDNs that have targets.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { servedFqdns } from '../../apps/cert-manager/dist/src/targets/served/served-fqdns.repository.js';
 import { targets } from '../../apps/cert-manager/dist/src/targets/targets.repository.js';
-import { exportPrivateKeyPem, generateKeyPair } from '../../packages/crypto/dist/src/index.js';
+import {
+  certificateLabel,
+  createIssuer,
+  createRoot,
+  exportPrivateKeyPem,
+  exportSpki,
+  formatPem,
+  generateKeyPair,
+  issueCertificate,
+} from '../../packages/crypto/dist/src/index.js';
 import { measureOnEach, settle } from '../databases.mjs';
 import { alone } from '../measuring/measure.mjs';
 import { multiply } from '../multiply.mjs';
@@ -43,7 +53,52 @@ async function measure(place) {
   await seedCopies(place, first, { from: listed, to: count - 1 });
   await place.runSql('update targets set due_at = created_at');
   await settle(place);
-  return [list, ...(await measureProber(place))];
+  const probes = await measureProber(place, 'targets');
+  await adoptAll(place);
+  const [unchanged] = await measureProber(place, 'watched servers');
+  await renewElsewhere(place, first);
+  const [renewed] = await measureProber(place, 'watched servers that were renewed elsewhere');
+  return [list, ...probes, unchanged, renewed];
+}
+
+/** Makes the targets as those of watched servers, whose certificates were adopted. */
+async function adoptAll(place) {
+  await place.runSql("update certificates set imported_at = created_at, source = 'served'");
+  await place.runSql('update targets set adopt = true');
+  await probeAllAgain(place);
+}
+
+async function probeAllAgain(place) {
+  await place.runSql('delete from target_states');
+  await place.runSql('update targets set due_at = created_at, lease_token = null');
+  await settle(place);
+}
+
+/** Has the server present a certificate that was obtained elsewhere, just now. */
+async function renewElsewhere(place, { fqdn }) {
+  const notBefore = new Date();
+  const notAfter = new Date(notBefore.getTime() + 90 * 86_400_000);
+  const wider = {
+    notBefore: new Date(notBefore.getTime() - 86_400_000),
+    notAfter: new Date(notAfter.getTime() + 86_400_000),
+  };
+  const subject = { commonName: 'Elsewhere' };
+  const root = await createIssuer(
+    await createRoot({ keyKind: 'P-256', subject, serialNumber: 1n, ...wider }),
+  );
+  const { publicKey, privateKey } = await generateKeyPair('P-256');
+  const der = await issueCertificate(root, {
+    serialNumber: 2n,
+    subjectDer: Buffer.of(0x30, 0),
+    spkiDer: exportSpki(publicKey),
+    notBefore,
+    notAfter,
+    subjectAltNames: { dnsNames: [fqdn] },
+  });
+  const cert = [der, root.certificate.der].map((each) => formatPem(certificateLabel, each)).join('');
+  place.server.send({ cert, key: exportPrivateKeyPem(privateKey) });
+  await once(place.server, 'message');
+  await probeAllAgain(place);
 }
 
 /** An FQDN whose certificate the server serves, with a target that was probed. */
@@ -59,7 +114,7 @@ async function seedFirst(place) {
   const { body: target } = await client.createTarget({ params, body });
   const { body: shown } = await client.probeTarget({ params: { ...params, targetId: target.id } });
   if (shown.class !== 'current') throw new Error(`the server serves what is ${shown.class}`);
-  return { fqdnId: first.id, targetId: target.id };
+  return { fqdn: first.fqdn, fqdnId: first.id, targetId: target.id };
 }
 
 /** Targets of the copies of the FQDN by their numbers, due in a year. */
@@ -80,7 +135,7 @@ async function seedCopies({ dialect, runSql }, { fqdnId, targetId }, { from, to 
   );
 }
 
-async function measureProber({ url, environment, seconds }) {
+async function measureProber({ url, environment, seconds }, whose) {
   const prober = fork(new URL('served-prober.mjs', import.meta.url));
   prober.send({ url, environment, seconds });
   const [{ probed, ms, cpuMs, ownBytes, peakBytes }] = await once(prober, 'message');
@@ -88,7 +143,7 @@ async function measureProber({ url, environment, seconds }) {
   const perSecond = (probed * 1e3) / ms;
   const perCore = (probed * 1e3) / cpuMs;
   const megabytes = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`;
-  const of = `${count.toLocaleString('en')} targets`;
+  const of = `${count.toLocaleString('en')} ${whose}`;
   const figure = `${perCore.toFixed(0)}/s of a core, ${perSecond.toFixed(0)}/s here`;
   return [
     { what: `probes of ${of}`, figure, target: '50/s of a core', perSecond, cpuMs: cpuMs / probed },

@@ -33,6 +33,17 @@ describe('how an FQDN is watched', () => {
     const newest = left === undefined ? undefined : { expiresAt: inDays(left) };
     expect(watchModeOf({ renewalEnabled, expiryAcceptedUntil }, newest, now)).toBe(mode);
   });
+
+  // what a server presents is adopted
+  test.each<[string, boolean, number | undefined, WatchMode]>([
+    ['renewal on, without a certificate', true, undefined, 'renewal'],
+    ['renewal off, without a certificate', false, undefined, 'expiry'],
+    ['renewal off, with a certificate', false, 60, 'expiry'],
+    ['renewal off, expired over 30 days ago', false, -31, 'no'],
+  ])('%s, if what is served is adopted', (_, renewalEnabled, left, mode) => {
+    const facts = { renewalEnabled, expiryAcceptedUntil: null, isAdopting: true };
+    expect(watchModeOf(facts, left === undefined ? left : { expiresAt: inDays(left) }, now)).toBe(mode);
+  });
 });
 
 describe('when people are notified that nothing renews a certificate', () => {

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { WatchedServer } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { beginLife, deathOf } from '../support/dying-process.js';
+import { addSpace } from '../support/inventory.js';
 import {
   addTarget,
   newestOf,
@@ -13,7 +15,8 @@ import {
   startTlsServer,
   type TlsServer,
 } from '../support/monitor/served-place.js';
-import { type SuitePlace, startRenewing } from '../support/renewals.js';
+import { elsewhere, fqdnOfServer, watchServersOf } from '../support/monitor/watched-servers.js';
+import { certificatesOf, type SuitePlace, startRenewing } from '../support/renewals.js';
 
 const minute = 60_000;
 
@@ -80,5 +83,28 @@ describeEachDialect('a process that is killed while it probes', (open) => {
       ['current'],
       ['current'],
     ]);
+  });
+
+  test('that it was asked to watch, leaves FQDN and target, and the next call completes it', async () => {
+    const { app } = place;
+    server.reload((await elsewhere(app, 'killed.example.org')).full);
+    isSilent = true;
+    const { id: spaceId } = await addSpace(app);
+    const asked = { host: '127.0.0.1', port, fqdn: 'killed.example.org' };
+    const before = sockets.length;
+    const { databaseUrl, clock, people } = app;
+    const path = `/spaces/${spaceId}/watched-servers`;
+    const work = { path, auth: people.ada.auth, body: { servers: [asked] } };
+    const child = beginLife({ databaseUrl, environment, now: clock.now(), work });
+    const death = deathOf(child);
+    while (sockets.length === before && child.exitCode === null) await wait(5);
+    child.kill('SIGKILL');
+    expect(await death).toBe('SIGKILL');
+    isSilent = false;
+    const [found] = await watchServersOf(app, spaceId, [asked]);
+    const added = { isNewFqdn: false, isNewTarget: false, isNewCertificate: true };
+    expect(found).toMatchObject({ ...added, class: 'current', adopt: true });
+    const fqdn = await fqdnOfServer(app, spaceId, found as WatchedServer);
+    expect(await certificatesOf(app, fqdn)).toHaveLength(1);
   });
 });

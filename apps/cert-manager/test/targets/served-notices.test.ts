@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pathOf } from '../support/inventory.js';
+import { addSpace, pathOf } from '../support/inventory.js';
 import { type HookReceiver, startHookReceiver } from '../support/monitor/notice-receivers.js';
 import {
   addTarget,
@@ -11,6 +11,7 @@ import {
   startTlsServer,
   type TlsServer,
 } from '../support/monitor/served-place.js';
+import { elsewhere, watchServersOf } from '../support/monitor/watched-servers.js';
 import { certificatesOf, type RenewalPlace, signWith, startRenewing } from '../support/renewals.js';
 
 const hour = 3_600_000;
@@ -90,5 +91,37 @@ describeEachDialect('events about served certificates', (open) => {
     await probe();
     expect((await servedOf(app, fqdn)).class).toBe('stale');
     expect(await receivedAfterProbe()).toEqual([]);
+  });
+
+  test('include certificate.adopted for each certificate that a watched server presents, and no served.in_service', async () => {
+    const { app } = place;
+    server.reload((await elsewhere(app, 'adopted.example.org')).full);
+    const { id: spaceId } = await addSpace(app);
+    const here = { host: '127.0.0.1', port: server.port, fqdn: 'adopted.example.org' };
+    const [first] = await watchServersOf(app, spaceId, [here]);
+    server.reload((await elsewhere(app, 'adopted.example.org', { from: 0 })).full);
+    const received = async () => {
+      await app.probe();
+      await app.sendNotices();
+      return hook.hooks.splice(0).flatMap(({ event }) => (event.subject === first?.fqdnId ? [event] : []));
+    };
+    app.clock.advance(7 * hour);
+    const events = await received();
+    expect(events.map(({ type }) => type)).toEqual(['certificate.adopted', 'certificate.adopted']);
+    expect(events[0]?.data).toMatchObject({
+      message: expect.stringMatching(
+        /^A server of adopted\.example\.org presents a certificate that was obtained elsewhere/,
+      ),
+      fqdn: 'adopted.example.org',
+      spaceId,
+      certificateId: first?.certificateId,
+      issuer: 'CN=Foreign CA',
+    });
+    expect(JSON.stringify(events)).not.toContain('BEGIN CERTIFICATE');
+    app.clock.advance(62 * 24 * hour);
+    await app.sweepNotices();
+    const [expiring] = await received();
+    expect(expiring).toMatchObject({ type: 'certificate.expiring' });
+    expect(expiring?.data['message']).toContain('and its renewal elsewhere has not brought a newer one');
   });
 });

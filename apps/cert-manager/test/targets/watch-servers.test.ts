@@ -2,7 +2,8 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from 'vitest';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
 import { targets } from '../../src/targets/targets.repository.js';
-import { addSpace, auditEntries, pathOf } from '../support/inventory.js';
+import { addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';
+import { addTarget } from '../support/monitor/served-place.js';
 import { elsewhere, fqdnOfServer, watchServersOf } from '../support/monitor/watched-servers.js';
 import { certificatesOf } from '../support/renewals.js';
 import { useProbes } from './probe-targets/probe-place.js';
@@ -115,6 +116,58 @@ describeEachDialect('watching servers', (open) => {
     expect(found[6]?.class).toBe('current');
     // nothing is left of the others
     expect(await counts()).toEqual([1, 1]);
+  });
+
+  test('accepts 600 servers a minute and space, 1 to 100 in a call', async () => {
+    const { app } = place;
+    const { id: spaceId } = await addSpace(app);
+    const send = (count: number) => {
+      const servers = Array.from({ length: count }, () => ({ host: '127.1' }));
+      const path = `/spaces/${spaceId}/watched-servers`;
+      return app.request.post(path).set(app.people.ada.auth).send({ servers });
+    };
+    await send(0).expect(400);
+    await send(101).expect(400);
+    for (const _ of [1, 2, 3, 4, 5, 6]) await send(100).expect(200);
+    const { headers } = await send(50).expect(429);
+    expect(headers['retry-after']).toBe('5');
+    app.clock.advance(5000);
+    await send(50).expect(200);
+    // another space has its own
+    await watch([{ host: '127.1' }]);
+  });
+
+  test('uses the target that is there, and not one that is switched off', async () => {
+    const { app, server } = place;
+    server.reload((await elsewhere(app, '*.example.org')).full);
+    const wildcard = await addFqdn(app, (await addSpace(app)).id, '*.example.org');
+    const target = { host: '127.0.0.1', port: server.port, sni: host };
+    const { id } = await addTarget(app, wildcard, target);
+    const asked = { ...target, fqdn: '*.example.org' };
+    const [found] = await watch([asked], wildcard.spaceId);
+    const expected = { fqdnId: wildcard.id, targetId: id, isNewFqdn: false, isNewTarget: false };
+    expect(found).toMatchObject({ ...expected, isNewCertificate: true, adopt: true, class: 'current' });
+    await app.request
+      .put(pathOf(wildcard, `targets/${id}`))
+      .set(app.people.ada.auth)
+      .send({ enabled: false })
+      .expect(200);
+    const [refused] = await watch([asked], wildcard.spaceId);
+    expect(refused?.refusal).toMatchObject({ code: 'target_not_probed', field: 'host' });
+  });
+
+  test('watches as many servers as targets are allowed', async () => {
+    const { app, server } = place;
+    server.reload((await elsewhere(app, host)).full);
+    const servers = Array.from({ length: 21 }, (_, index) => ({
+      host: `127.0.1.${index + 1}`,
+      port: server.port,
+      fqdn: host,
+    }));
+    const found = await watch(servers);
+    expect(found.slice(0, 20).every(({ failure }) => failure?.failure === 'connection_refused')).toBe(true);
+    expect(found[20]?.refusal).toMatchObject({ code: 'too_many_targets' });
+    expect(await app.database.read((tx) => tx.count(targets))).toBe(20);
   });
 });
 

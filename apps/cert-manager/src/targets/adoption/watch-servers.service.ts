@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { AppError, TooManyRequests, type WatchedServerInput } from '@certloop/contracts';
 import { yieldBetween } from '@certloop/db';
 import { createLimiter } from '@certloop/server';
@@ -124,19 +125,13 @@ function createProbes(deps: WatchServersDeps, caller: Caller) {
 async function lookWithin(
   { prober }: WatchServersDeps,
   { target, keyAlgorithm }: PlacedServer,
-  signal: AbortSignal,
+  time: AbortSignal,
 ): Promise<readonly AddressObservation[]> {
+  // of its own: all servers together would have too many listeners
+  const signal = AbortSignal.any([time]);
   if (signal.aborted) return [];
-  let end = () => {};
-  const over = new Promise<readonly AddressObservation[]>((resolve) => {
-    end = () => resolve([]);
-  });
-  signal.addEventListener('abort', end, { once: true });
-  try {
-    return await Promise.race([prober.look(target, { keyAlgorithm, signal }), over]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
+  const over = once(signal, 'abort').then(() => []);
+  return Promise.race([prober.look(target, { keyAlgorithm, signal }), over]);
 }
 
 interface Looked {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstProbeAt, nextProbeAt } from './probe-schedule.js';
+import { firstProbeAt, nextProbeAt, scheduledFrom } from './probe-schedule.js';
 
 const stored = new Date('2026-03-01T00:00:00.000Z');
 const at = (seconds: number) => new Date(stored.getTime() + seconds * 1000);
@@ -23,4 +23,13 @@ test('without a certificate follows the period alone', () => {
   const terms = { now: at(0), storedAt: undefined, everySeconds: 60, turns: [], random: 0.5 };
   expect(nextProbeAt(terms)).toEqual(at(60));
   expect(firstProbeAt(stored)).toEqual(at(60));
+});
+
+test.each([
+  ['a certificate', null, { createdAt: at(9) }, at(9)],
+  ['a certificate that was adopted', true, { createdAt: at(9) }, at(9)],
+  ['none yet, which is to be adopted', true, undefined, at(0)],
+  ['none', null, undefined, undefined],
+])('with %s follows its steps from then', (_, adopt, newest, expected) => {
+  expect(scheduledFrom({ adopt, createdAt: at(0) }, newest)).toEqual(expected);
 });

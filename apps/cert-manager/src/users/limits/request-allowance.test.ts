@@ -57,3 +57,13 @@ test('accepts a caller who waited as long as the response says', () => {
     }),
   );
 });
+
+test('counts a request that is as much as several', () => {
+  const first = drawRequest(undefined, 600, now, 500);
+  expect(first).toMatchObject({ isAllowed: true, remaining: 100, waitSeconds: 40 });
+  const second = drawRequest(first.wholeAt, 600, now, 101);
+  expect(second).toMatchObject({ isAllowed: false, remaining: 100, waitSeconds: 1 });
+  expect(drawRequest(second.wholeAt, 600, now, 100).isAllowed).toBe(true);
+  expect(drawRequest(second.wholeAt, 600, now + second.waitSeconds * 1000, 101).isAllowed).toBe(true);
+  expect(drawRequest(undefined, 600, now, 601)).toMatchObject({ isAllowed: false, remaining: 600 });
+});

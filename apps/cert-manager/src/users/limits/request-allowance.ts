@@ -9,7 +9,7 @@ export interface Draw {
   readonly remaining: number;
   /** Whole seconds until the allowance is whole again. */
   readonly resetSeconds: number;
-  /** Whole seconds after which one more request is allowed, 0 when it is now. */
+  /** Whole seconds after which the same request is allowed again, 0 when it is now. */
   readonly waitSeconds: number;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failedText, refusedText, sentText, storedText } from './ping-text.js';
+import { elsewhereText, failedText, refusedText, sentText, storedText } from './ping-text.js';
 
 const certificate = {
   serialNumber: '01ab',
@@ -19,6 +19,16 @@ describe('the text of a ping', () => {
       'issued, and something is missing to renew it',
       storedText('issued', { ...certificate, renewAt: { hint: 'Upload a CSR.' } }),
       'issued: serial 01ab, issuer CN=Fake CA, valid until 2026-05-30T00:00:00.000Z. Upload a CSR.',
+    ],
+    [
+      'adopted from a server',
+      storedText('adopted', { ...certificate, renewAt: 'elsewhere' }),
+      'adopted: serial 01ab, issuer CN=Fake CA, valid until 2026-05-30T00:00:00.000Z; it is renewed elsewhere, and what its server presents next is adopted',
+    ],
+    [
+      'that a renewal elsewhere has stopped',
+      elsewhereText(certificate.expiresAt),
+      'expires on 2026-05-30T00:00:00.000Z; its renewal elsewhere has not brought a newer one: renew it there, or upload a CSR and have it signed here',
     ],
     [
       'failed',

@@ -1,4 +1,12 @@
 import type { Fqdn, WatchedServer } from '@certloop/contracts';
+import {
+  certificateLabel,
+  createIssuer,
+  createRoot,
+  exportPrivateKeyPem,
+  formatPem,
+  issueCertificate,
+} from '@certloop/crypto';
 import type { TestApp } from '../app.js';
 import { foreignCertificate } from '../cas/foreign-ca.js';
 import type { Person } from '../people.js';
@@ -53,4 +61,28 @@ export async function elsewhere(
 export interface Presented {
   readonly cert: string;
   readonly key: string;
+}
+
+/** A certificate that is signed with its own key, from now for 90 days. */
+export async function selfSigned(app: TestApp, hostname: string): Promise<Presented> {
+  const notBefore = app.clock.now();
+  const notAfter = new Date(notBefore.getTime() + 90 * day);
+  const subject = { commonName: hostname };
+  const root = await createRoot({
+    keyKind: 'P-256',
+    subject,
+    notBefore: new Date(notBefore.getTime() - day),
+    notAfter: new Date(notAfter.getTime() + day),
+    serialNumber: 7n,
+  });
+  const { certificate } = await createIssuer(root);
+  const der = await issueCertificate(await createIssuer(root), {
+    serialNumber: 8n,
+    subjectDer: certificate.subjectDer,
+    spkiDer: certificate.spkiDer,
+    notBefore,
+    notAfter,
+    subjectAltNames: { dnsNames: [hostname] },
+  });
+  return { cert: formatPem(certificateLabel, der), key: exportPrivateKeyPem(root.privateKey) };
 }
