@@ -1,5 +1,6 @@
 import { type ImportSource, importSources } from '@certloop/contracts';
 import { Argument, type Command } from '@commander-js/extra-typings';
+import { mapAtOnce } from '../../connection/at-once.js';
 import type { Session } from '../../connection/session.js';
 import { readToolFiles } from '../../import/tool-files.store.js';
 import { carryOut, type ImportOptions, type ImportOutcome, importSpace, planAll } from './import-steps.js';
@@ -28,19 +29,21 @@ interface ImportCall {
   readonly options: ImportOptions;
 }
 
+// a service far away takes longer to answer than to store
+const maxCalls = 4;
+
 async function importAll(session: Session, { tool, paths, options }: ImportCall, now: Date): Promise<void> {
   const { manager, report } = session;
   const spaceId = await importSpace(manager, options.space);
   const batch = { manager, spaceId, source: tool, options };
   const contents = await readToolFiles(tool, paths, { withKeys: options.csr === true, now });
   const planned = await planAll(batch, contents, now);
-  const outcomes: ImportOutcome[] = [];
-  await session.progress(planned.length, async (step) => {
-    for (const [one, outcome] of planned) {
+  const outcomes: readonly ImportOutcome[] = await session.progress(planned.length, (step) =>
+    mapAtOnce(planned, maxCalls, async ([one, outcome]) => {
       step(outcome.fqdn ?? outcome.path);
-      outcomes.push('leaf' in one ? await carryOut(batch, one, outcome) : outcome);
-    }
-  });
+      return 'leaf' in one ? carryOut(batch, one, outcome) : outcome;
+    }),
+  );
   report.list(outcomes, (outcome) => rowOf(outcome, options));
   const failed = outcomes.filter(({ action, csr }) => action === 'fail' || csr?.action === 'fail').length;
   const changes = outcomes.filter(({ action, csr }) => isChange(action) || csr?.action === 'store').length;
