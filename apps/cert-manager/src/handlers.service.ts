@@ -6,6 +6,7 @@ import type { Denials } from './audit/denials.service.js';
 import { createRunningExports } from './audit/export/running-exports.store.js';
 import { createAuditCounts } from './audit/search/audit-counts.store.js';
 import { certificatesHandlers } from './certificates/certificates.routes.js';
+import { listCompromisedKeys } from './certificates/compromised-keys.repository.js';
 import type { HeldRequests } from './certificates/delivery/held-requests.store.js';
 import { listLastCertificates } from './certificates/newest-certificates.repository.js';
 import type { Emit } from './changes/reactions.service.js';
@@ -40,6 +41,7 @@ import { outlookHandlers } from './statuses/outlook/outlook.routes.js';
 import { createRecentAnswers } from './statuses/outlook/recent-answers.store.js';
 import { readProviderUsage } from './statuses/read-provider-usage.service.js';
 import { statusesHandlers } from './statuses/statuses.routes.js';
+import { createKnownFacts } from './statuses/text-facts.service.js';
 import { listProviderUses } from './system/provider-uses.service.js';
 import { systemHandlers } from './system/system.routes.js';
 import { targetsHandlers } from './targets/targets.routes.js';
@@ -150,7 +152,7 @@ function inventoryApi({ database: db, logger, clock }: AppOptions, { review, emi
     ...spacesHandlers({ db, clock, countFqdns: countFqdnRows, emit }),
     ...issuancePolicyHandlers({ db, clock, beginReview }),
     ...fqdnsHandlers({ db, clock, fingerprintsUnder, emit }),
-    ...csrsHandlers({ db, clock, emit }),
+    ...csrsHandlers({ db, clock, emit, listCompromisedKeys }),
     ...certificatesHandlers({ db, clock, findJobId: findJobIdOfCertificate, emit, held }),
   };
 }
@@ -197,7 +199,7 @@ function issuanceApi({ config, database: db, clock }: AppOptions, parts: ApiPart
 function statusesApi({ config, database: db, clock }: AppOptions, { emit }: ApiParts) {
   const { monitorPublicUrl } = config;
   return {
-    ...statusesHandlers({ db, clock, keyAlgorithms: new Map(), monitorPublicUrl, emit }),
+    ...statusesHandlers({ db, clock, known: createKnownFacts(), monitorPublicUrl, emit }),
     ...outlookHandlers({
       db,
       clock,

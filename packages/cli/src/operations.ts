@@ -74,6 +74,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   deleteAllFqdns: not(massDeletion),
   setRenewalEnabled: by('fqdns renewal'),
   setExpiryAccepted: by('fqdns accept-expiry'),
+  lintCsr: not('lint does the same on this machine, without a service'),
   uploadCsr: by('csrs create'),
   listCsrs: by('csrs list'),
   deleteAllCsrs: not(massDeletion),

@@ -81,6 +81,7 @@ POST   /permission-groups/{id}/members/{userId}   200 | | 401 403 404
 DELETE /permission-groups/{id}/members/{userId}   200 | | 401 403 404
 GET    /audit-logs/export    200 | | 400 401
 GET    /audit-logs/clearings 200 | | 401 403
+POST   /csr-lint                               200 | | 400 401
 GET    /spaces/{id}                            200 | | 401 404
 PUT    /spaces/{id}                            200 | | 400 401 403 404
 GET    /spaces/{id}/fqdns/{fqdnId}             200 | | 401 404

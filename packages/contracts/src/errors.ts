@@ -26,6 +26,15 @@ export interface FieldFault {
   readonly message: string;
 }
 
+/** Repair of a fault: lines to copy, and a sentence. */
+export interface Fix {
+  /** A command line of OpenSSL for a POSIX shell. */
+  readonly openssl?: string | undefined;
+  /** An INF file for certreq of Windows. */
+  readonly certreq?: string | undefined;
+  readonly text?: string | undefined;
+}
+
 export interface RefusalDetails {
   /** Stable machine key such as `csr_name_mismatch`; the kind when absent. */
   readonly code?: string;
@@ -34,6 +43,8 @@ export interface RefusalDetails {
   readonly fields?: readonly FieldFault[];
   /** Response headers that belong to the refusal, such as Allow or Retry-After. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Repair of the input. */
+  readonly fix?: Fix | undefined;
   readonly cause?: unknown;
 }
 
@@ -47,6 +58,7 @@ export class AppError extends Error {
   readonly title: string | undefined;
   readonly fields: readonly FieldFault[];
   readonly headers: Readonly<Record<string, string>>;
+  readonly fix: Fix | undefined;
 
   constructor(kind: ErrorKind, message: string, details: RefusalDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -56,6 +68,7 @@ export class AppError extends Error {
     this.title = details.title;
     this.fields = details.fields ?? [];
     this.headers = details.headers ?? {};
+    this.fix = details.fix;
   }
 
   /** HTTP status of the kind. */

@@ -23,6 +23,7 @@ export {
   Conflict,
   type ErrorKind,
   type FieldFault,
+  type Fix,
   Forbidden,
   InvalidInput,
   InvariantFailed,

@@ -46,6 +46,9 @@ export { type LeafUse, readLeafUse } from './certificates/leaf-use.js';
 export { findPathFault, validityFault } from './certificates/path-rules.js';
 export { createRoot, type RootKeyKind, type RootRequest } from './certificates/root.js';
 export { recallCertificate } from './certificates/verified-signatures.js';
+export { joinNames } from './csr-lint/join-names.js';
+export { type CsrLintResult, csrVerdict, lintCsr, lintCsrText, lintStoredCsr } from './csr-lint/lint-csr.js';
+export type { CsrLintOptions } from './csr-lint/lint-facts.js';
 export { type BuiltCsr, buildCsr, type CsrRequest } from './csrs/build-csr.js';
 export { type Csr, type CsrAttribute, parseCsr, verifyCsr } from './csrs/csr.js';
 export { type CsrDescription, describeCsr } from './csrs/csr-description.js';
@@ -94,6 +97,7 @@ export {
   noGeneralNames,
   parseGeneralNames,
 } from './names/general-names.js';
+export { coversHostname, type HostnameReading, readHostname } from './names/hostnames.js';
 export { formatIpAddress, parseIpAddress } from './names/ip-addresses.js';
 export {
   constraintFault,

@@ -3,12 +3,14 @@ import { excessMs } from '@certloop/contracts/testing';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeExtension } from '../src/certificates/extensions.js';
+import { lintCsr, lintCsrText } from '../src/csr-lint/lint-csr.js';
 import { buildCsr } from '../src/csrs/build-csr.js';
 import { parseCsr, verifyCsr } from '../src/csrs/csr.js';
 import { describeCsr } from '../src/csrs/csr-description.js';
 import { contextConstructed, tag } from '../src/der/der.js';
 import { encode, encodeOctetString, encodeOid, encodeSequence, encodeSetOf } from '../src/der/der-writer.js';
 import { oid } from '../src/der/oids.js';
+import { csrLabels, formatPem } from '../src/der/pem.js';
 import { generateKeyPair } from '../src/keys/keys.js';
 import { loadX509 } from '../src/keys/webcrypto.js';
 import { makeCorpus, type Specimen } from './csr-corpus.js';
@@ -25,6 +27,7 @@ async function verdictOf(der: Buffer): Promise<string> {
     const csr = parseCsr(der);
     describeCsr(csr);
     const result = await verifyCsr(csr);
+    lintCsr(csr, { profile: 'acme', fqdn: 'corpus.test' }, result);
     return result.ok ? 'ok' : result.code;
   } catch (error) {
     expect(error).toBeInstanceOf(InvalidInput);
@@ -120,7 +123,11 @@ describe('mutations', () => {
           const at = Math.floor(place * octets.length);
           octets = octets.toSpliced(at, kind === 0 ? 0 : 1, ...(kind === 1 ? [] : [octet]));
         }
-        await verdictOf(Buffer.from(octets));
+        const damaged = Buffer.from(octets);
+        const verdict = await verdictOf(damaged);
+        // whatever the octets are, the linter has findings and does not throw
+        const lint = await lintCsrText(formatPem(csrLabels[0], damaged), { profile: 'private' });
+        if (verdict !== 'ok') expect(lint.verdict).toBe('refused');
       }),
       { numRuns: 1500 },
     );

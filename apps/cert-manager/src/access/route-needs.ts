@@ -82,6 +82,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   setRenewalEnabled: onSpace('READ_WRITE'),
   setExpiryAccepted: onSpace('READ_WRITE'),
 
+  // Reads nothing of any space.
+  lintCsr: 'signed-in',
   uploadCsr: onSpace('READ_WRITE'),
   listCsrs: onSpace('READ'),
   deleteAllCsrs: 'full-access',

@@ -1,4 +1,4 @@
-import type { Csr, CsrFinding, CsrReview } from '@certloop/contracts';
+import type { Csr, CsrContent, CsrFinding, CsrReview } from '@certloop/contracts';
 import type { CsrDescription } from '@certloop/crypto';
 import type { AskedNames } from '../fqdns/policy/issuance-policy.js';
 
@@ -14,7 +14,7 @@ type StoredDescription = Pick<
   | 'ipAddresses'
   | 'uris'
   | 'extensions'
-> & { readonly findings: CsrFinding[] };
+>;
 
 interface FqdnOfCsr {
   readonly id: string;
@@ -31,23 +31,25 @@ export function csrView(
     readonly createdAt: Date;
   },
   fqdn: FqdnOfCsr,
+  findings: readonly CsrFinding[],
 ): Csr {
   const { id, createdAt } = csr;
-  return { id, ...contentView(csr, fqdn), createdAt: createdAt.toISOString() };
+  return { id, ...contentView(csr, fqdn, findings), createdAt: createdAt.toISOString() };
 }
 
 /** A CSR that was checked but not stored, as the API shows it. */
 export function csrReviewView(
   csr: { readonly csrPem: string; readonly description: string },
   fqdn: FqdnOfCsr,
-  differs: CsrReview['differs'],
+  { findings, differs }: Pick<CsrReview, 'differs'> & { readonly findings: readonly CsrFinding[] },
 ): CsrReview {
-  return { ...contentView(csr, fqdn), ...(differs !== undefined && { differs }) };
+  return { ...contentView(csr, fqdn, findings), ...(differs !== undefined && { differs }) };
 }
 
 function contentView(
   csr: { readonly csrPem: string; readonly description: string },
   fqdn: FqdnOfCsr,
+  findings: readonly CsrFinding[],
 ): Omit<CsrReview, 'differs'> {
   const description = parseDescription(csr.description);
   return {
@@ -64,16 +66,15 @@ function contentView(
     ipAddresses: description.ipAddresses,
     uris: description.uris,
     extensions: description.extensions,
-    findings: description.findings,
+    findings: [...findings],
   };
 }
 
-/** JSON of the facts and findings of a CSR, for storing; `names` are all names that it requests. */
-export function formatDescription(
-  csr: CsrDescription,
-  names: AskedNames,
-  findings: readonly CsrFinding[],
-): string {
+/**
+ * JSON of the facts of a CSR, for storing; `names` are all names that it requests. Its findings are computed when they are
+ * read; the previous version, which may run beside this one, reads an empty list.
+ */
+export function formatDescription(csr: CsrDescription, names: AskedNames): string {
   const { subject, publicKeyAlgorithm, signatureAlgorithm, keySize } = csr;
   const { dnsNames, emailAddresses, ipAddresses, uris, extensions } = csr;
   const { commonNames, otherNames } = names;
@@ -87,18 +88,26 @@ export function formatDescription(
     ipAddresses,
     uris,
     extensions,
-    findings,
+    findings: [],
     commonNames,
     otherNames,
   });
 }
 
-/**
- * Returns the findings about a CSR at its upload, from its description or from the part of it that has the findings.
- */
-export function findingsIn(text: string): readonly CsrFinding[] {
-  const parsed = JSON.parse(text) as StoredDescription | readonly CsrFinding[];
-  return 'findings' in parsed ? parsed.findings : parsed;
+/** Content of a CSR, as the API shows it. */
+export function csrContentView(csr: CsrDescription): CsrContent {
+  const { subject, publicKeyAlgorithm, signatureAlgorithm, keySize } = csr;
+  return {
+    subject,
+    publicKeyAlgorithm,
+    signatureAlgorithm,
+    keySize,
+    dnsNames: [...csr.dnsNames],
+    emailAddresses: [...csr.emailAddresses],
+    ipAddresses: [...csr.ipAddresses],
+    uris: [...csr.uris],
+    extensions: csr.extensions.map((extension) => ({ ...extension, purposes: [...extension.purposes] })),
+  };
 }
 
 function parseDescription(text: string): StoredDescription {

@@ -1,4 +1,5 @@
-import type { ListPage, Tx } from '@certloop/db';
+import type { CsrFinding } from '@certloop/contracts';
+import { type ListPage, slicesOf, type Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireFullAccess, requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
@@ -6,36 +7,65 @@ import type { DbDeps } from '../db-deps.js';
 import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { isShortPage, type StoredWindow } from '../fqdns/stored-order.repository.js';
+import { findProvider } from '../providers/providers.repository.js';
+import { type CsrRules, csrRulesOf, findingsOf } from './csr-findings.js';
 import { type CsrRow, csrNotFound, deleteEveryCsr, findLatestCsr, readCsrPage } from './csrs.repository.js';
+
+export interface CsrsDeps extends ChangeCsrsDeps {
+  /** Returns the keys for which a certificate was revoked as compromised. */
+  readonly listCompromisedKeys: (tx: Tx, keys: readonly string[]) => Promise<ReadonlySet<string>>;
+}
+
+/** Returns the findings about one of the CSRs. */
+export type FindingsOn = (csr: CsrRow) => CsrFinding[];
 
 /** The FQDN with its CSRs in the order of their storing. Throws NotFound. */
 export async function listCsrs(
-  { db }: DbDeps,
+  { db, listCompromisedKeys }: CsrsDeps,
   caller: Caller,
   { spaceId, fqdnId, window }: FqdnPlace & { readonly window: StoredWindow },
-): Promise<{ readonly fqdn: FqdnRow; readonly page: ListPage<CsrRow> }> {
+): Promise<{
+  readonly fqdn: FqdnRow;
+  readonly page: ListPage<CsrRow>;
+  readonly findingsOn: FindingsOn;
+}> {
   requireLevel(caller, spaceId, 'READ');
-  const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
+  const { fqdn, rules } = await db.read(async (tx) => {
+    const found = await getFqdn(tx, spaceId, fqdnId);
+    return { fqdn: found, rules: await readCsrRules(tx, found) };
+  });
   const read = isShortPage(window) ? db.read : db.longRead;
-  const page = await read((tx) => readCsrPage(tx, fqdnId, window));
-  return { fqdn, page };
+  const { page, compromised } = await read(async (tx) => {
+    const found = await readCsrPage(tx, fqdnId, window);
+    const keys = [...new Set(found.rows.map(({ spkiSha256 }) => spkiSha256))];
+    const compromised: string[] = [];
+    for (const slice of slicesOf(keys, 500)) compromised.push(...(await listCompromisedKeys(tx, slice)));
+    return { page: found, compromised: new Set(compromised) };
+  });
+  return { fqdn, page, findingsOn: (csr) => findingsOf(csr, rules, compromised) };
 }
 
 /** The FQDN with the CSR that came last. Throws NotFound, also when there is no CSR. */
 export async function getLatestCsr(
-  { db }: DbDeps,
+  { db, listCompromisedKeys }: CsrsDeps,
   caller: Caller,
   { spaceId, fqdnId }: FqdnPlace,
-): Promise<{ readonly fqdn: FqdnRow; readonly csr: CsrRow }> {
+): Promise<{ readonly fqdn: FqdnRow; readonly csr: CsrRow; readonly findings: readonly CsrFinding[] }> {
   requireLevel(caller, spaceId, 'READ');
-  return db.read(async (tx) => {
-    const fqdn = await getFqdn(tx, spaceId, fqdnId);
-    const csr = await findLatestCsr(tx, fqdnId);
-    if (csr === undefined) {
-      throw csrNotFound('no CSR is stored for this FQDN');
-    }
-    return { fqdn, csr };
+  const { fqdn, csr, rules, compromised } = await db.read(async (tx) => {
+    const found = await getFqdn(tx, spaceId, fqdnId);
+    const latest = await findLatestCsr(tx, fqdnId);
+    if (latest === undefined) throw csrNotFound('no CSR is stored for this FQDN');
+    const keys = await listCompromisedKeys(tx, [latest.spkiSha256]);
+    return { fqdn: found, csr: latest, rules: await readCsrRules(tx, found), compromised: keys };
   });
+  return { fqdn, csr, findings: findingsOf(csr, rules, compromised) };
+}
+
+/** The rules by which CSRs of the FQDN are judged. */
+export async function readCsrRules(tx: Tx, { fqdn, providerId }: FqdnRow): Promise<CsrRules> {
+  const provider = providerId === null ? undefined : await findProvider(tx, providerId);
+  return csrRulesOf(provider, fqdn);
 }
 
 export interface ChangeCsrsDeps extends DbDeps {

@@ -1,4 +1,4 @@
-import { InvalidInput } from '@certloop/contracts';
+import { type CsrFinding, InvalidInput } from '@certloop/contracts';
 import { newRowId, type Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
@@ -7,8 +7,9 @@ import type { DbDeps } from '../db-deps.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { lockSpacesForShare } from '../spaces/spaces.repository.js';
 import { type CsrDifference, csrDifference } from './csr-difference.js';
+import { findingsOf } from './csr-findings.js';
 import { type CsrRow, findLatestCsr, insertCsr } from './csrs.repository.js';
-import type { ChangeCsrsDeps } from './csrs.service.js';
+import { type CsrsDeps, readCsrRules } from './csrs.service.js';
 import { requireIssuanceAllowed } from './issuance-refusals.service.js';
 import { rejectHeldNames } from './name-refusals.service.js';
 import { type CsrUpload, type ValidatedCsr, validateCsr } from './validate-csr.service.js';
@@ -20,15 +21,15 @@ import { type CsrUpload, type ValidatedCsr, validateCsr } from './validate-csr.s
  * another space holds one; such a rejection is audited, without the content.
  */
 export async function uploadCsr(
-  deps: ChangeCsrsDeps,
+  deps: CsrsDeps,
   caller: Caller,
   upload: CsrUpload,
-): Promise<{ readonly fqdn: FqdnRow; readonly csr: CsrRow }> {
+): Promise<{ readonly fqdn: FqdnRow; readonly csr: CsrRow; readonly findings: readonly CsrFinding[] }> {
   const { db, clock } = deps;
   const { spaceId, fqdnId } = upload;
   requireLevel(caller, spaceId, 'READ_WRITE');
-  const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
-  const stored = await auditRejection(deps, caller, fqdn, () => validateCsr(upload, fqdn));
+  const { fqdn, rules } = await db.read((tx) => readPlace(tx, upload));
+  const stored = await auditRejection(deps, caller, fqdn, () => validateCsr(upload, fqdn, rules));
   const now = clock.now();
   const store = async (tx: Tx) => {
     // locked, so that a change of the policy either is seen here or finds the CSR
@@ -50,7 +51,21 @@ export async function uploadCsr(
     return row;
   };
   const csr = await auditRejection(deps, caller, fqdn, () => db.transaction(store));
-  return { fqdn, csr };
+  const compromised = await db.read((tx) => deps.listCompromisedKeys(tx, [csr.spkiSha256]));
+  return { fqdn, csr, findings: findingsOf(csr, rules, compromised) };
+}
+
+async function readPlace(tx: Tx, { spaceId, fqdnId }: CsrUpload) {
+  const fqdn = await getFqdn(tx, spaceId, fqdnId);
+  return { fqdn, rules: await readCsrRules(tx, fqdn) };
+}
+
+/** A CSR that was judged, and how it differs from the newest one. */
+interface CsrReviewed {
+  readonly fqdn: FqdnRow;
+  readonly csr: ValidatedCsr;
+  readonly findings: readonly CsrFinding[];
+  readonly differs?: CsrDifference;
 }
 
 /**
@@ -58,19 +73,20 @@ export async function uploadCsr(
  * one of the FQDN, if there is one. Throws what uploadCsr throws.
  */
 export async function reviewCsr(
-  { db }: DbDeps,
+  { db, listCompromisedKeys }: CsrsDeps,
   caller: Caller,
   upload: CsrUpload,
-): Promise<{ readonly fqdn: FqdnRow; readonly csr: ValidatedCsr; readonly differs?: CsrDifference }> {
+): Promise<CsrReviewed> {
   const { spaceId, fqdnId } = upload;
   requireLevel(caller, spaceId, 'READ_WRITE');
-  const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
-  const csr = await validateCsr(upload, fqdn);
+  const { fqdn, rules } = await db.read((tx) => readPlace(tx, upload));
+  const csr = await validateCsr(upload, fqdn, rules);
   return db.read(async (tx) => {
     await requireIssuanceAllowed(tx, { fqdn, csr });
     await rejectHeldNames(tx, { caller, fqdn, csr });
     const newest = await findLatestCsr(tx, fqdnId);
-    return { fqdn, csr, ...(newest !== undefined && { differs: csrDifference(csr, newest) }) };
+    const findings = findingsOf(csr, rules, await listCompromisedKeys(tx, [csr.spkiSha256]));
+    return { fqdn, csr, findings, ...(newest !== undefined && { differs: csrDifference(csr, newest) }) };
   });
 }
 

@@ -5,6 +5,7 @@ import {
   describeCsr,
   describeRsaKey,
   formatPem,
+  lintCsrText,
   parseCsr,
   parsePem,
   spkiSha256,
@@ -13,10 +14,10 @@ import {
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { invalidField } from '../http/problem.js';
-import { csrFindings } from '../judging/csr-findings.js';
 import { isKeyAllowed, requireUsableCsr } from '../judging/csr-policy.js';
 import { readHostname } from '../judging/hostname.js';
 import { askedNames } from './asked-names.js';
+import type { CsrRules } from './csr-findings.js';
 import { formatDescription } from './csr-view.js';
 import type { CsrRow } from './csrs.repository.js';
 
@@ -29,26 +30,53 @@ export interface CsrUpload extends FqdnPlace {
 
 export type ValidatedCsr = Pick<CsrRow, 'csrPem' | 'description' | 'spkiSha256'>;
 
-/** Returns the part of an upload that is stored. Throws InvalidInput. */
-export async function validateCsr({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<ValidatedCsr> {
+/**
+ * Returns the part of an upload that is stored. Throws InvalidInput; if the CSR is at fault, it says how to repair it.
+ */
+export async function validateCsr(
+  { file, stated }: CsrUpload,
+  fqdn: FqdnRow,
+  rules: CsrRules,
+): Promise<ValidatedCsr> {
   requireStated(stated, fqdn);
-  const csr = parseFile(file);
+  const text = Buffer.from(file).toString('utf8');
+  try {
+    return await validateText(text, fqdn.fqdn);
+  } catch (error) {
+    throw error instanceof InvalidInput ? await withFix(error, text, rules) : error;
+  }
+}
+
+async function validateText(text: string, hostname: string): Promise<ValidatedCsr> {
+  const csr = parseText(text);
   const description = describeCsr(csr);
-  const { version, subjectAltNameDer } = csr;
   const facts = {
     ...description,
-    version,
-    hasSubjectAltName: subjectAltNameDer !== undefined,
+    hasSubjectAltName: csr.subjectAltNameDer !== undefined,
     // a key whose size is rejected anyway is not analysed
     ...(isKeyAllowed(description) && { rsa: describeRsaKey(csr.spkiDer) }),
   };
-  requireUsableCsr(facts, fqdn.fqdn);
+  requireUsableCsr(facts, hostname);
   await requirePossession(csr);
   return {
     csrPem: formatPem(csrLabels[0], csr.der),
-    description: formatDescription(description, askedNames(csr), csrFindings(facts, fqdn.fqdn)),
+    description: formatDescription(description, askedNames(csr)),
     spkiSha256: spkiSha256(csr.spkiDer),
   };
+}
+
+/** The refusal with what repairs the worst finding about the text. */
+async function withFix(refusal: InvalidInput, text: string, rules: CsrRules): Promise<InvalidInput> {
+  const { findings } = await lintCsrText(text, rules);
+  const { code, title, fields, message } = refusal;
+  const fix = findings.find(({ severity }) => severity === 'error')?.fix;
+  return new InvalidInput(message, {
+    code,
+    ...(title !== undefined && { title }),
+    fields,
+    fix,
+    cause: refusal,
+  });
 }
 
 /** Throws InvalidInput unless the request says what its path says. */
@@ -66,10 +94,10 @@ async function requirePossession(csr: Csr): Promise<void> {
   if (!verification.ok) throw csrFault(verification.code, `its signature is refused: ${verification.reason}`);
 }
 
-/** The CSR that the file holds as its only PEM block. Throws InvalidInput. */
-function parseFile(file: Uint8Array): Csr {
+/** The CSR that the text holds as its only PEM block. Throws InvalidInput. */
+function parseText(text: string): Csr {
   try {
-    return parseCsr(parsePem(Buffer.from(file).toString('utf8'), csrLabels));
+    return parseCsr(parsePem(text, csrLabels));
   } catch (error) {
     throw error instanceof InvalidInput ? csrFault(error.code, error.message, error) : error;
   }

@@ -43,6 +43,7 @@ export function describeProblem(refusal: AppError, instance: string, requestId: 
     code: refusal.code,
     requestId,
     ...(refusal.fields.length > 0 && { errors: refusal.fields.slice(0, maxFaults).map(plainFault) }),
+    ...(refusal.fix !== undefined && { fix: refusal.fix }),
   };
 }
 

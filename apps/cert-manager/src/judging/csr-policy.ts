@@ -1,11 +1,9 @@
 import { InvalidInput } from '@certloop/contracts';
-import type { RsaFacts } from '@certloop/crypto';
+import { joinNames, type RsaFacts } from '@certloop/crypto';
 import { coversHostname } from './hostname.js';
 
 /** Facts of a CSR to which the policy applies. */
 export interface CsrFacts {
-  /** As encoded; RFC 2986 allows 0 alone. */
-  readonly version: number;
   /** `RSA`, `RSA-PSS`, `ECDSA`, `Ed25519` or another. */
   readonly publicKeyAlgorithm: string;
   readonly keySize: number;
@@ -13,14 +11,9 @@ export interface CsrFacts {
   readonly curve?: string | undefined;
   /** Of RSA and RSA-PSS keys. */
   readonly rsa?: RsaFacts | undefined;
-  readonly signatureAlgorithm: string;
   readonly commonNames: readonly string[];
   readonly hasSubjectAltName: boolean;
   readonly dnsNames: readonly string[];
-  readonly emailAddresses: readonly string[];
-  readonly ipAddresses: readonly string[];
-  readonly uris: readonly string[];
-  readonly extensions: readonly { readonly oid: string; readonly purposes: readonly string[] }[];
 }
 
 /**
@@ -90,11 +83,4 @@ function nameRefusal(csr: CsrFacts, hostname: string): InvalidInput {
     title: 'CSR does not match the FQDN',
     fields: [{ path: place, code: 'not_allowed', message }],
   });
-}
-
-/** Up to five names, the rest as a count; `none` for no name. */
-export function joinNames(names: readonly string[]): string {
-  if (names.length === 0) return 'none';
-  const shown = names.slice(0, 5).join(', ');
-  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }

@@ -1,6 +1,9 @@
 import type { RenewalStatus } from '@certloop/contracts';
 import { column, columnName, inDialect, placeholders, querySql, type RowOf, type Tx } from '@certloop/db';
 import { type CertificateRow, certificates } from '../certificates/certificates.repository.js';
+import type { LintingProvider } from '../csrs/csr-findings.js';
+import { type CsrRow, csrs } from '../csrs/csrs.repository.js';
+import { providers } from '../providers/providers.repository.js';
 import type { TargetProtocol } from './renewal-owner.js';
 import { isAdoptedSql } from './renewal-owner.repository.js';
 import { type FqdnStatusRow, fqdnStatuses } from './statuses.repository.js';
@@ -28,8 +31,9 @@ export interface FoundStatus {
   readonly status: FqdnStatusRow | undefined;
   /** The newest one, by its status. */
   readonly certificate: ShownCertificate | undefined;
-  /** `findings` is JSON, as `findingsIn` reads it. */
-  readonly csr: { readonly id: string; readonly createdAt: Date; readonly findings: string } | undefined;
+  readonly csr: { readonly id: string; readonly createdAt: Date } | undefined;
+  /** The provider of the FQDN, as the rules for CSRs need it. */
+  readonly provider: LintingProvider | undefined;
   /** The open entry of the renewal queue; tests omitted. */
   readonly renewal:
     | { readonly status: RenewalStatus; readonly scheduledAt: Date; readonly attempt: number }
@@ -61,7 +65,9 @@ const foundColumns = {
   fqdnId: column.uuid(),
   csrId: column.uuid().nullable(),
   csrCreatedAt: column.instant(),
-  csrFindings: column.text(),
+  providerName: providers.columns.name,
+  providerKind: providers.columns.kind,
+  providerConfig: providers.columns.config,
   renewalStatus: column.word<RenewalStatus>(16).nullable(),
   renewalScheduledAt: column.instant(),
   renewalAttempt: column.integer(),
@@ -78,12 +84,14 @@ type FoundRow = RowOf<{ columns: typeof foundColumns }>;
 export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundStatus[]> {
   const text = `select s.*, f.id as fqdn_id, ${shownNames.map((name) => `c.${name}`).join(', ')}, c.provider_id as issuer_id,
       (select ${protocolsSql(tx)} from targets t where t.fqdn_id = f.id) as protocols, ${isAdoptedSql('f.id')} as is_adopting,
-      r.id as csr_id, r.created_at as csr_created_at, ${findingsSql(tx)} as csr_findings,
+      r.id as csr_id, r.created_at as csr_created_at,
+      p.name as provider_name, p.kind as provider_kind, p.config as provider_config,
       q.status as renewal_status, q.scheduled_at as renewal_scheduled_at, q.attempt as renewal_attempt,
       case j.state when 'queued' then 'running' else j.state end as job_status, w.check_uuid
     from fqdns f left join fqdn_standings s on s.id = f.id
       left join certificates c on c.id = s.certificate_id
       left join csrs r on r.id = (select l.id from csrs l where l.fqdn_id = f.id order by l.position desc limit 1)
+      left join providers p on p.id = f.provider_id
       left join renewal_queue q on q.fqdn_id = f.id and q.is_test = false and q.status in ('pending', 'processing')
       left join issuances j on j.fqdn_id = f.id and j.is_order and j.cause <> 'renewal'
         and j.state in ('queued', 'running', 'waiting')
@@ -91,18 +99,6 @@ export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundSt
     where f.id in (${placeholders(ids.length)})`;
   const rows = await querySql<FoundRow>(tx, foundColumns, text, ids);
   return rows.map(foundIn);
-}
-
-/**
- * SQL of the findings in the description of a CSR, which may have thousands of names: the text between these two members,
- * which no name can contain, as JSON escapes its quotation marks. An earlier version stored no second one. PostgreSQL's
- * functions for JSON refuse a name with U+0000.
- */
-function findingsSql(tx: Tx): string {
-  const place = inDialect(tx, { sqlite: 'instr', postgres: 'strpos' });
-  const start = `${place}(r.description, '"findings":') + ${'"findings":'.length}`;
-  const end = `${place}(r.description, ',"commonNames":')`;
-  return `case when ${end} > 0 then substr(r.description, ${start}, ${end} - (${start})) else r.description end`;
 }
 
 /** SQL of the protocols of targets `t` in one text, each once. */
@@ -122,7 +118,11 @@ function foundIn(row: FoundRow): FoundStatus {
       certificateId === null || (row.issuer as string | null) === null
         ? undefined
         : { ...row, id: certificateId, providerId: issuerId },
-    csr: csrId === null ? undefined : { id: csrId, createdAt: row.csrCreatedAt, findings: row.csrFindings },
+    csr: csrId === null ? undefined : { id: csrId, createdAt: row.csrCreatedAt },
+    provider:
+      (row.providerName as string | null) === null
+        ? undefined
+        : { name: row.providerName, kind: row.providerKind, config: row.providerConfig },
     renewal:
       renewalStatus === null
         ? undefined
@@ -150,4 +150,19 @@ export function listCertificateTexts(
   const { id, pem } = certificates.columns;
   const text = `select id, pem from certificates where id in (${placeholders(ids.length)})`;
   return querySql<Pick<CertificateRow, 'id' | 'pem'>>(tx, { id, pem }, text, ids);
+}
+
+/** The texts of CSRs by their ids. */
+export function listCsrTexts(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<Pick<CsrRow, 'id' | 'csrPem' | 'spkiSha256'>[]> {
+  const { id, csrPem, spkiSha256: key } = csrs.columns;
+  const text = `select id, csr_pem, spki_sha256 from csrs where id in (${placeholders(ids.length)})`;
+  return querySql<Pick<CsrRow, 'id' | 'csrPem' | 'spkiSha256'>>(
+    tx,
+    { id, csrPem, spkiSha256: key },
+    text,
+    ids,
+  );
 }

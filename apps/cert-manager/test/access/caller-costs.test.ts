@@ -131,17 +131,17 @@ function uploadOf(name: string, der: Buffer, { fqdn, spaceId }: Pick<Fqdn, 'fqdn
   return { name, contentType: `multipart/form-data; boundary=${boundary}`, bytes };
 }
 
-/** Uploads of CSRs of many names, of which the first is the FQDN, and of a large key with many addresses. */
-async function costlyUploads(fqdn: Pick<Fqdn, 'fqdn' | 'spaceId'>): Promise<WorstBody[]> {
+/** CSRs of many names, of which the first is the FQDN, and of a large key with many addresses. */
+async function costlyCsrs({ fqdn }: Pick<Fqdn, 'fqdn'>): Promise<(readonly [name: string, der: Buffer])[]> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const uploads = [100, 1_000, 2_000].map(async (count) => {
-    const dnsNames = Array.from({ length: count }, (_, n) => (n === 0 ? fqdn.fqdn : `${n}.${fqdn.fqdn}`));
-    return uploadOf(`a CSR of ${count} names`, (await buildCsr({ privateKey, dnsNames })).der, fqdn);
+  const ofNames = [100, 1_000, 2_000].map(async (count) => {
+    const dnsNames = Array.from({ length: count }, (_, n) => (n === 0 ? fqdn : `${n}.${fqdn}`));
+    return [`a CSR of ${count} names`, (await buildCsr({ privateKey, dnsNames })).der] as const;
   });
   const large = generateKeyPairSync('rsa', { modulusLength: 4096 });
   const ipAddresses = Array.from({ length: 7_000 }, (_, n) => `10.${n >> 12}.${(n >> 6) & 63}.${n & 63}`);
-  const { der } = await buildCsr({ privateKey: large.privateKey, dnsNames: [fqdn.fqdn], ipAddresses });
-  return [...(await Promise.all(uploads)), uploadOf('RSA-4096 with 7,000 addresses', der, fqdn)];
+  const { der } = await buildCsr({ privateKey: large.privateKey, dnsNames: [fqdn], ipAddresses });
+  return [...(await Promise.all(ofNames)), ['RSA-4096 with 7,000 addresses', der]];
 }
 
 /** Credentials of a user who may write in one space: what each need accepts. */
@@ -225,8 +225,10 @@ describeEachDialect('what callers may cost', (open) => {
     const certificate = await send('certificates/import', { pem: chainPem });
     const target = await send('targets', { mode: 'report', host: '10.0.0.7' });
     const report = { address: '10.0.0.7', chainPem, observedAt: app.clock.now().toISOString() };
+    const csrs = await costlyCsrs(fqdn);
     const bodies: Partial<Record<Operation, readonly WorstBody[]>> = {
-      uploadCsr: await costlyUploads(fqdn),
+      uploadCsr: csrs.map(([name, der]) => uploadOf(name, der, fqdn)),
+      lintCsr: csrs.map(([name, der]) => json(name, { csrPem: formatPem(csrLabels[0], der) })),
       importCertificate: [json('a chain', { pem: chainPem })],
       reportObservation: [json('a chain', report)],
     };

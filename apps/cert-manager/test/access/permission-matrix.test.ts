@@ -95,6 +95,8 @@ const matrix = rowsOf(
   setRenewalEnabled       401 404 403 200 200 200 200
   setExpiryAccepted       401 404 403 200 200 200 200
 
+  lintCsr                 401 200 200 200 200 200 200
+  lintCsr/unknown         401 400 400 400 400 400 400
   uploadCsr               401 404 403 201 201 201 201
   uploadCsr/held          401 404 403 400 400 201 201
   uploadCsr/dry-run       401 404 403 200 200 200 200

@@ -52,15 +52,19 @@ describeEachDialect('uploading a CSR', (open) => {
     }
 
     test.each([
-      ['p256', 'ECDSA', 256, 'ecdsa-with-SHA256'],
-      ['p384', 'ECDSA', 384, 'ecdsa-with-SHA256'],
-      ['p521', 'ECDSA', 521, 'ecdsa-with-SHA256'],
-      ['ed25519', 'Ed25519', 256, 'ED25519'],
-      ['rsa-pss', 'RSA-PSS', 2048, 'rsassaPss'],
-    ])('may hold a key of the kind %s', async (name, publicKeyAlgorithm, keySize, signatureAlgorithm) => {
-      const { body } = await upload(csrSample(name)).expect(201);
-      expect(body).toMatchObject({ publicKeyAlgorithm, keySize, signatureAlgorithm, findings: [] });
-    });
+      ['p256', 'ECDSA', 256, 'ecdsa-with-SHA256', []],
+      ['p384', 'ECDSA', 384, 'ecdsa-with-SHA256', []],
+      ['p521', 'ECDSA', 521, 'ecdsa-with-SHA256', ['curve_not_public']],
+      ['ed25519', 'Ed25519', 256, 'ED25519', ['curve_not_public']],
+      ['rsa-pss', 'RSA-PSS', 2048, 'rsassaPss', ['key_kind_unusual']],
+    ])(
+      'may hold a key of the kind %s',
+      async (name, publicKeyAlgorithm, keySize, signatureAlgorithm, codes) => {
+        const { body } = await upload(csrSample(name)).expect(201);
+        const findings = codes.map((code) => expect.objectContaining({ code, severity: 'info' }));
+        expect(body).toMatchObject({ publicKeyAlgorithm, keySize, signatureAlgorithm, findings });
+      },
+    );
 
     test('lists all requested names by kind', async () => {
       const { body } = await upload(csrSample('many-kinds')).expect(201);
@@ -70,7 +74,10 @@ describeEachDialect('uploading a CSR', (open) => {
         ipAddresses: ['192.0.2.1', '2001:db8::1'],
         emailAddresses: ['admin@example.com'],
         uris: ['https://www.example.com/'],
-        findings: [{ code: 'more_names', message: expect.stringContaining('example.com') }],
+        findings: [
+          { code: 'more_names', message: expect.stringContaining('example.com'), severity: 'info' },
+          { code: 'san_private_address', severity: 'info', rule: 'Baseline Requirements §4.2.2' },
+        ],
       });
     });
 
@@ -152,7 +159,7 @@ describeEachDialect('uploading a CSR', (open) => {
       expect(same).toEqual({ ...content, differs: { key: false, names: false } });
       const { body: more } = await review(other, csrSample('many-kinds')).expect(200);
       expect(more).toMatchObject({
-        findings: [{ code: 'more_names' }],
+        findings: [{ code: 'more_names' }, { code: 'san_private_address' }],
         differs: { key: false, names: true },
       });
       const { body: newKey } = await review(other, csrSample('p384')).expect(200);

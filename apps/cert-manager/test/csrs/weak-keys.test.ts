@@ -90,7 +90,7 @@ describeEachDialect('a CSR with a weak RSA key', (open) => {
         id: newRowId(app.clock.now()),
         fqdnId: fqdn.id,
         csrPem: pem,
-        description: formatDescription(describeCsr(csr), askedNames(csr), []),
+        description: formatDescription(describeCsr(csr), askedNames(csr)),
         spkiSha256: spkiSha256(csr.spkiDer),
         createdAt: app.clock.now(),
       }),
@@ -117,6 +117,9 @@ describeEachDialect('a CSR with a weak RSA key', (open) => {
       {
         code: 'small_exponent',
         message: 'its RSA key has the exponent 3; public authorities accept 65537 alone',
+        severity: 'warning',
+        rule: 'Baseline Requirements §6.1.6',
+        fix: expect.objectContaining({ openssl: expect.stringContaining('-newkey ec') }),
       },
     ]);
     const { id: providerId } = await providerOf(app, 'dummy-ca');

@@ -12,9 +12,15 @@ export type Count = z.output<typeof countSchema>;
 export const deleteSchema = z.object({ message: z.string(), deletedCount: z.int() }).meta({ id: 'Delete' });
 export type Delete = z.output<typeof deleteSchema>;
 
+/** Repair of a fault: an OpenSSL command line, an INF file for certreq of Windows, a sentence. */
+export const fixSchema = z
+  .object({ openssl: z.string().optional(), certreq: z.string().optional(), text: z.string().optional() })
+  .meta({ id: 'Fix' });
+
 /**
  * Body of every refusal: a problem document (RFC 9457) that also carries its sentence as `message` and its
- * title as `error`. `code` is the stable key for machines; `errors` lists the faults of an input by field.
+ * title as `error`. `code` is the stable key for machines; `errors` lists the faults of an input by field; `fix` says how
+ * to repair a CSR.
  */
 export const problemSchema = z
   .object({
@@ -28,6 +34,7 @@ export const problemSchema = z
     code: z.string(),
     requestId: z.string(),
     errors: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })).optional(),
+    fix: fixSchema.optional(),
   })
   .meta({ id: 'Problem' });
 export type Problem = z.output<typeof problemSchema>;

@@ -1,30 +1,8 @@
-import { checkPrimeSync, createPublicKey, generateKeyPairSync, generatePrimeSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { prime, primeFrom, rocaPrime } from '../../test/rsa-numbers.js';
 import { exportSpki } from './keys.js';
 import { describeRsaKey, rsaWeakness } from './weak-rsa.js';
-
-const prime = (bits: number): bigint => generatePrimeSync(bits, { bigint: true });
-
-/** The next prime from the number on. */
-function primeFrom(number: bigint): bigint {
-  let candidate = number | 1n;
-  while (!checkPrimeSync(candidate)) candidate += 2n;
-  return candidate;
-}
-
-/** A prime as the faulty library makes it (2.1 of the paper): k * M + (65537^a mod M). */
-function rocaPrime(bits: number, firstPower: bigint): bigint {
-  const primes = [];
-  for (let number = 2n; number <= 701n; number += 1n) if (checkPrimeSync(number)) primes.push(number);
-  const product = primes.reduce((all, one) => all * one, 1n);
-  const multiples = 2n ** BigInt(bits - 1) / product;
-  for (let attempt = 1n; ; attempt += 1n) {
-    let power = 1n;
-    for (let step = 0n; step < firstPower + attempt; step += 1n) power = (power * 65_537n) % product;
-    const candidate = (multiples + attempt) * product + power;
-    if (checkPrimeSync(candidate)) return candidate;
-  }
-}
 
 const p = prime(1024);
 

@@ -7,6 +7,15 @@ export interface RsaFacts {
   readonly exponent: bigint;
   /** Why the private key can be computed from the public one; undefined as far as these checks go. */
   readonly weakness: string | undefined;
+  readonly weaknessCode?: WeaknessCode | undefined;
+}
+
+/** Kinds of weakness; the square of one prime has the closest primes of all. */
+export type WeaknessCode = 'small_prime' | 'close_primes' | 'roca';
+
+interface Weakness {
+  readonly code: WeaknessCode;
+  readonly reason: string;
 }
 
 /** Facts of the RSA or RSA-PSS key in a SubjectPublicKeyInfo; undefined for other kinds. Throws InvalidInput. */
@@ -16,7 +25,8 @@ export function describeRsaKey(spkiDer: Buffer): RsaFacts | undefined {
   if (key.modulus.length > maxModulusOctets) {
     throw new InvalidInput('The RSA key is larger than 16384 bits', { code: 'unsupported_key' });
   }
-  return { exponent: numberOf(key.exponent), weakness: rsaWeakness(numberOf(key.modulus)) };
+  const { reason: weakness, code: weaknessCode } = findWeakness(numberOf(key.modulus)) ?? {};
+  return { exponent: numberOf(key.exponent), weakness, weaknessCode };
 }
 
 // judging a larger key would be a lever to keep a core busy
@@ -29,13 +39,23 @@ const maxModulusOctets = 2048;
  * their lists of compromised keys, such as those of Debian (2008).
  */
 export function rsaWeakness(modulus: bigint): string | undefined {
+  return findWeakness(modulus)?.reason;
+}
+
+function findWeakness(modulus: bigint): Weakness | undefined {
   const residues = residuesOf(modulus);
   const factor = smallPrimes.find((_, index) => residues[index] === 0);
-  if (factor !== undefined) return `its modulus is divisible by ${factor}`;
+  if (factor !== undefined) return { code: 'small_prime', reason: `its modulus is divisible by ${factor}` };
   const root = squareRoot(modulus);
-  if (root * root === modulus) return 'its modulus is the square of one number';
-  if (hasCloseFactors(modulus, root)) return 'the two primes of its modulus are too close to each other';
-  return isRoca(residues) ? 'it was made by a faulty library (ROCA, CVE-2017-15361)' : undefined;
+  if (root * root === modulus) {
+    return { code: 'close_primes', reason: 'its modulus is the square of one number' };
+  }
+  if (hasCloseFactors(modulus, root)) {
+    return { code: 'close_primes', reason: 'the two primes of its modulus are too close to each other' };
+  }
+  return isRoca(residues)
+    ? { code: 'roca', reason: 'it was made by a faulty library (ROCA, CVE-2017-15361)' }
+    : undefined;
 }
 
 const fermatRounds = 100;

@@ -14,18 +14,14 @@ import { type FqdnPlace, listFqdns } from '../../fqdns/fqdns.service.js';
 import { eachOf } from '../../http/lazy-rows.js';
 import { readHostname } from '../../judging/hostname.js';
 import { findSpace, listSpaceRows, spaceExists } from '../../spaces/spaces.repository.js';
-import {
-  type DatedStatus,
-  type KeyAlgorithms,
-  readStatuses,
-  withKeyAlgorithms,
-} from '../read-statuses.service.js';
+import { type DatedStatus, readStatuses } from '../read-statuses.service.js';
+import { type KnownFacts, withTextFacts } from '../text-facts.service.js';
 import { countStates } from './fqdn-counts.repository.js';
 import { type FqdnFilter, readIdPage } from './fqdn-list.repository.js';
 import { plainWindow, positionIn } from './sorted-cursor.js';
 
 export interface ListFqdnsDeps extends DbDeps {
-  readonly keyAlgorithms: KeyAlgorithms;
+  readonly known: KnownFacts;
 }
 
 /** Query of a list of FQDNs. */
@@ -49,7 +45,7 @@ export interface FqdnPage {
  * FQDNs of the spaces that the caller may read, at most 1000 at once. Throws InvalidInput for a cursor of another sort.
  */
 export async function listFqdnsByStatus(
-  { db, clock, keyAlgorithms }: ListFqdnsDeps,
+  { db, clock, known }: ListFqdnsDeps,
   caller: Caller,
   query: FqdnsQuery,
 ): Promise<FqdnPage> {
@@ -72,7 +68,7 @@ export async function listFqdnsByStatus(
     const names = hasStatus && query.spaceId === undefined ? await spaceNames(tx, fqdns) : undefined;
     return { page, fqdns, found, names };
   });
-  const statuses = found && (await withKeyAlgorithms(db, found, keyAlgorithms));
+  const statuses = found && (await withTextFacts(db, found, known));
   const last = page.hasMore ? page.rows.at(-1) : undefined;
   return {
     rows: fqdns.map((fqdn) => ({
@@ -118,7 +114,7 @@ export async function countFqdnStates(
 
 /** An FQDN, the name of its space, and its state. Throws NotFound. */
 export async function showFqdn(
-  { db, clock, keyAlgorithms }: ListFqdnsDeps,
+  { db, clock, known }: ListFqdnsDeps,
   caller: Caller,
   { spaceId, fqdnId }: FqdnPlace,
 ): Promise<{ readonly fqdn: FqdnRow; readonly spaceName: string; readonly status: DatedStatus }> {
@@ -129,7 +125,7 @@ export async function showFqdn(
     const fqdn = await getFqdn(tx, spaceId, fqdnId);
     return { space, fqdn, found: await readStatuses(tx, [fqdn], clock.now()) };
   });
-  const status = (await withKeyAlgorithms(db, found, keyAlgorithms)).get(fqdnId);
+  const status = (await withTextFacts(db, found, known)).get(fqdnId);
   if (status === undefined) throw fqdnNotFound();
   return { fqdn, spaceName: space.name, status };
 }

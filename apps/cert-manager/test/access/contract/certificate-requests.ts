@@ -7,6 +7,10 @@ import { ask, newFqdn, read, requestsTo } from './asked.js';
 
 /** Requests about CSRs, certificates, their renewals and the servers that use them. */
 export const certificateRequests = requestsTo({
+  lintCsr: async (app) => ({
+    leaves: { nothingBecause: 'it only judges' },
+    answer: await ask(app, 'post', '/csr-lint').send({ csrPem: await newCsr('a.test') }),
+  }),
   uploadCsr: async (app) => {
     const fqdn = await newFqdn(app);
     return { answer: await csrUpload(app, fqdn, await newCsr(fqdn.fqdn)), leaves: 'csr.upload' };

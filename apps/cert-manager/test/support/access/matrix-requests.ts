@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { foreignPem } from '../cas/foreign-ca.js';
-import { addCsr, addFqdn, addSpace, pathOf, unknownId } from '../inventory.js';
+import { addCsr, addFqdn, addSpace, csrSample, pathOf, unknownId } from '../inventory.js';
 import { addJob } from '../issuance.js';
 import { createProvider, newCsr, providerOf } from '../signing.js';
 import { type Ask, type Asking, askingAs, type Cast, newName, newSpaceFor } from './matrix.js';
@@ -83,6 +83,9 @@ export const requests: Readonly<Record<string, Ask>> = {
   setExpiryAccepted: async (asking) =>
     asking.send('put', pathOf(await newFqdn(asking), 'expiry-accepted')).send({ accepted: false }),
 
+  lintCsr: ({ send }) => send('post', '/csr-lint').send({ csrPem: csrSample('p256') }),
+  'lintCsr/unknown': ({ send }) =>
+    send('post', '/csr-lint').send({ csrPem: csrSample('p256'), providerId: unknownId }),
   uploadCsr: (asking) => sendCsr(asking, 'csr'),
   'uploadCsr/held': async (asking) => uploadFor(asking, 'csr', await newHeldFqdn(asking)),
   'uploadCsr/dry-run': (asking) => sendCsr(asking, 'csr?dryRun=true'),

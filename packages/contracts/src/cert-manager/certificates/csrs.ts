@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint, json } from '../../endpoint.js';
 import * as scalars from '../../scalars.js';
 import { storedPageQuery } from '../pages.js';
-import { byFqdn, confirmation, deleteSchema } from '../replies.js';
+import { byFqdn, confirmation, deleteSchema, fixSchema } from '../replies.js';
 
 /** One extension that a CSR asks for; `value` is its DER content in hex, `id` the OID again. */
 export const extensionSchema = z
@@ -18,9 +18,23 @@ export const extensionSchema = z
   .meta({ id: 'Extension' });
 export type Extension = z.output<typeof extensionSchema>;
 
-/** Something about a CSR that its holder should know and that is no reason to refuse it. */
+/** How much a finding matters: with an error, the CA would refuse the CSR. */
+export const csrSeverities = ['error', 'warning', 'info'] as const;
+export type CsrSeverity = (typeof csrSeverities)[number];
+
+/** Which CA a CSR is for: `acme` is a CA that is called by ACME, public or private. */
+export const csrProfiles = ['public', 'acme', 'private'] as const;
+export type CsrProfile = (typeof csrProfiles)[number];
+
+/** Something about a CSR that its holder should know. `rule` names where it is written, `fix` how to repair it. */
 export const csrFindingSchema = z
-  .object({ code: z.string(), message: z.string() })
+  .object({
+    code: z.string(),
+    message: z.string(),
+    severity: z.enum(csrSeverities).optional(),
+    rule: z.string().optional(),
+    fix: fixSchema.optional(),
+  })
   .meta({ id: 'CsrFinding' });
 export type CsrFinding = z.output<typeof csrFindingSchema>;
 
@@ -57,7 +71,60 @@ export const csrReviewSchema = csrSchema
   .meta({ id: 'CsrReview' });
 export type CsrReview = z.output<typeof csrReviewSchema>;
 
+/** Content of a CSR, without where it belongs. */
+export const csrContentSchema = csrSchema
+  .pick({
+    subject: true,
+    publicKeyAlgorithm: true,
+    signatureAlgorithm: true,
+    keySize: true,
+    dnsNames: true,
+    emailAddresses: true,
+    ipAddresses: true,
+    uris: true,
+    extensions: true,
+  })
+  .meta({ id: 'CsrContent' });
+export type CsrContent = z.output<typeof csrContentSchema>;
+
+export const csrVerdicts = ['ok', 'warnings', 'refused'] as const;
+export type CsrVerdict = (typeof csrVerdicts)[number];
+
+/** Findings about a text that should be a CSR; `refused`: at least one is an error. */
+export const csrLintSchema = z
+  .object({
+    verdict: z.enum(csrVerdicts),
+    findings: z.array(csrFindingSchema),
+    /** Absent for a text that is not a CSR. */
+    description: csrContentSchema.optional(),
+  })
+  .meta({ id: 'CsrLint' });
+export type CsrLint = z.output<typeof csrLintSchema>;
+
+/** Longest text to lint, in characters. */
+export const maxCsrCharacters = 65_536;
+
+const csrLintBody = z
+  .object({
+    csrPem: z.string().max(maxCsrCharacters),
+    fqdn: z.string().max(1000).optional(),
+    providerId: scalars.uuid.optional(),
+    profile: z.enum(csrProfiles).optional(),
+  })
+  .refine(({ providerId, profile }) => providerId === undefined || profile === undefined, {
+    path: ['profile'],
+    message: 'must be absent if providerId is given',
+  });
+
 export const csrsContract = {
+  lintCsr: endpoint({
+    method: 'POST',
+    path: '/csr-lint',
+    summary: 'Find the faults of a CSR and how to repair them; changes nothing and stores nothing',
+    body: { kind: 'json', schema: csrLintBody },
+    responses: { 200: json(csrLintSchema, 'The findings, with a verdict on all of them') },
+    failures: [400, 401],
+  }),
   uploadCsr: endpoint({
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/csr',
