@@ -7,6 +7,7 @@ import { addCsrs } from './commands/certificates/csrs.js';
 import { addImport } from './commands/certificates/import.js';
 import { addIssuanceJobs } from './commands/certificates/issuance-jobs.js';
 import { addIssue } from './commands/certificates/issue.js';
+import { addLint } from './commands/certificates/lint.js';
 import { addFlips, addPings } from './commands/checks/check-history.js';
 import { addChecks } from './commands/checks/checks.js';
 import { addIntegrations } from './commands/checks/integrations.js';
@@ -141,6 +142,7 @@ function addCertificateCommands(program: Command, open: Open, ended: Ended): voi
   addInventory(program, open);
   addProbe(program, open, ended);
   addCheckFiles(program, open, ended);
+  addLint(program, open, ended);
   addImport(program, open);
 }
 

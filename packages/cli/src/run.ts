@@ -1,5 +1,6 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import type { Io } from './io.js';
+import { fixText } from './output/finding-text.js';
 import { isFaultOfOurs, type Refusal, refusalOf } from './output/refusal.js';
 import { createProgram, oneLine, wantsJsonErrors } from './program.js';
 
@@ -22,7 +23,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     }
     const refusal = refusalOf(error, args.includes('login'));
     if (wantsJsonErrors(args)) writeRefusal(io, refusal);
-    else io.err.write(`certloop: ${refusal.message}\n`);
+    else io.err.write(`certloop: ${refusal.message}\n${fixText(refusal.fix) ?? ''}`);
     if (isFaultOfOurs(error) && program.opts()['verbose'] === true)
       io.err.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     return refusal.exitCode;

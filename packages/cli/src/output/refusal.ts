@@ -1,4 +1,4 @@
-import { AppError } from '@certloop/contracts';
+import { AppError, type Fix } from '@certloop/contracts';
 import { Interrupted, UsageError } from '../faults/command-errors.js';
 import { describeFault, faultCode } from '../faults/system-fault.js';
 
@@ -9,6 +9,8 @@ export interface Refusal {
   readonly code: string;
   /** Sentence that says what is wrong and what to do. */
   readonly message: string;
+  /** Command and sentence that repair a CSR. */
+  readonly fix?: Fix;
 }
 
 /** The refusal that an error stands for; `isLogin` where a credential was typed just now. */
@@ -21,7 +23,13 @@ export function refusalOf(error: unknown, isLogin: boolean): Refusal {
     const hint = isUnknownCaller
       ? '; check CERTLOOP_TOKEN or CERTLOOP_MONITOR_KEY, or run certloop login'
       : '';
-    return { exitCode: 1, code: error.code, message: `${error.message}${hint}` };
+    const { fix } = error;
+    return {
+      exitCode: 1,
+      code: error.code,
+      message: `${error.message}${hint}`,
+      ...(fix !== undefined && { fix }),
+    };
   }
   const code = faultCode(error);
   if (code !== undefined) return { exitCode: 1, code, message: describeFault(error) };

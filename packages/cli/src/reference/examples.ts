@@ -31,6 +31,7 @@ export const examples: readonly Example[] = [
   example('fqdns', 'fqdns explain shop.example.test', 'when its certificate is renewed, and why'),
   example('expiring', 'expiring --within 2w', 'what expires within two weeks'),
   example('csrs', 'csrs create api.example.test api.csr --dry-run', 'only validates the CSR'),
+  example('lint', 'lint api.csr --fqdn api.example.test --profile private --key api.key'),
   example('csrs', 'csrs list shop.example.test -o wide'),
   example('certificates', 'certificates get shop.example.test'),
   example('certificates', 'certificates find 0A:1B:2C:3D'),

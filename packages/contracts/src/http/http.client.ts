@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { BodyShape, Contract, Endpoint, Method, Schema } from '../endpoint.js';
-import { AppError, type ErrorKind, InvalidInput, statusByKind, UpstreamFailed } from '../errors.js';
+import { AppError, type ErrorKind, type Fix, InvalidInput, statusByKind, UpstreamFailed } from '../errors.js';
 import type { ReplyOf, UploadedFile } from '../handlers.js';
 import { abortAfter } from './abort-after.js';
 
@@ -188,10 +188,15 @@ const kindByStatus: ReadonlyMap<number, ErrorKind> = new Map(
 );
 
 async function refusalOf(shape: Endpoint, response: Response): Promise<AppError> {
-  const said = sentenceIn(await response.text());
+  const text = await response.text();
+  const said = sentenceIn(text);
   const message = said === '' ? `${shape.method} ${shape.path} was answered with ${response.status}` : said;
   const retryAfter = response.headers.get('retry-after');
-  const details = retryAfter === null ? {} : { headers: { 'Retry-After': retryAfter } };
+  const fix = fixIn(text);
+  const details = {
+    ...(retryAfter !== null && { headers: { 'Retry-After': retryAfter } }),
+    ...(fix !== undefined && { fix }),
+  };
   const kind = kindByStatus.get(response.status);
   if (kind === undefined || response.status >= 500) return new UpstreamFailed(message, details);
   return new AppError(kind, message, details);
@@ -206,6 +211,20 @@ function sentenceIn(text: string): string {
     return printable(String(detail ?? message ?? error ?? ''));
   } catch {
     return printable(text);
+  }
+}
+
+/** Returns the fix of a problem document that has one. */
+function fixIn(text: string): Fix | undefined {
+  try {
+    const { fix } = Object(JSON.parse(text)) as { readonly fix?: unknown };
+    const { openssl, certreq, text: sentence } = Object(fix) as Record<string, unknown>;
+    const lines = Object.entries({ openssl, certreq, text: sentence }).filter(
+      (line): line is [string, string] => typeof line[1] === 'string',
+    );
+    return lines.length === 0 ? undefined : Object.fromEntries(lines);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
-import type { Csr } from '@certloop/contracts';
+import type { Csr, CsrFinding } from '@certloop/contracts';
 import { parsePemBlocks } from '@certloop/crypto';
 import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../../connection/session.js';
 import { findFqdn } from '../../lookup.js';
+import { findingText } from '../../output/finding-text.js';
 
 const rowOf = ({ createdAt, subject, publicKeyAlgorithm, keySize, dnsNames, id }: Partial<Csr>) => ({
   created: createdAt?.slice(0, 10),
@@ -12,6 +13,17 @@ const rowOf = ({ createdAt, subject, publicKeyAlgorithm, keySize, dnsNames, id }
   names: dnsNames?.join(', '),
   id,
 });
+
+/** A row of a list also has the codes of the findings. */
+const listRowOf = (csr: Csr) => ({
+  ...rowOf(csr),
+  findings: csr.findings?.map(({ code }) => code).join(' '),
+});
+
+/** Prints the findings and what repairs them beside the output. */
+function warnOf(report: Session['report'], findings: readonly CsrFinding[] = []): void {
+  for (const line of findingText(findings).split('\n')) if (line !== '') report.warn(line);
+}
 
 /** Adds `csrs`. */
 export function addCsrs(program: Command, open: () => Session): void {
@@ -23,7 +35,7 @@ export function addCsrs(program: Command, open: () => Session): void {
     .action(async (named, { space }) => {
       const { report, manager } = open();
       const { id: fqdnId, spaceId } = await findFqdn(manager, named, space);
-      report.list([(await manager.listCsrs({ params: { spaceId, fqdnId } })).body].flat(), rowOf);
+      report.list([(await manager.listCsrs({ params: { spaceId, fqdnId } })).body].flat(), listRowOf);
     });
   csrs
     .command('get <fqdn>')
@@ -35,6 +47,7 @@ export function addCsrs(program: Command, open: () => Session): void {
       const query = { latest: 'true' as const };
       const [csr] = [(await manager.listCsrs({ params: { spaceId, fqdnId }, query })).body].flat();
       report.text(csr?.csrPem ?? '', csr);
+      warnOf(report, csr?.findings);
     });
   csrs
     .command('create <fqdn> <file>')
@@ -77,7 +90,7 @@ async function createCsr(
     },
   });
   report.thing(body, rowOf);
-  for (const { message } of body.findings ?? []) report.warn(message);
+  warnOf(report, body.findings);
 }
 
 /** Whether both contain the same CSR; the text around it and the line endings may differ. */
