@@ -31,6 +31,7 @@ export {
   AppError,
   type ErrorKind,
   type FieldFault,
+  type Fix,
   type RefusalDetails,
   statusByKind,
   UpstreamFailed,

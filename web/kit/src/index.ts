@@ -114,7 +114,7 @@ export { scheduleWords } from './schedules/schedule-words.js';
 export { live, type QueryTimes, useCalm, useSettled } from './service/activity.browser.js';
 export { createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
 export { pollMs } from './service/poll-rhythm.js';
-export { faultsOf, isTemporary, Refusal, sentenceOf, statusOf } from './service/refusal.js';
+export { faultsOf, fixOf, isTemporary, Refusal, sentenceOf, statusOf } from './service/refusal.js';
 export { PasswordCard } from './session/password-card.js';
 export { Session } from './session/session.js';
 export type { Me, SessionEnds, SessionState } from './session/session-state.js';

@@ -1,5 +1,5 @@
-import { AppError } from '@certloop/contracts/browser';
-import { invalidateChanged, isTemporary, sentenceOf, statusOf } from '@certloop/web-kit';
+import { AppError, type Fix } from '@certloop/contracts/browser';
+import { fixOf, invalidateChanged, isTemporary, sentenceOf, statusOf } from '@certloop/web-kit';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 
@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'react';
 export type RowState<Result> =
   | { readonly status: 'running' }
   | { readonly status: 'done'; readonly result: Result }
-  | { readonly status: 'refused'; readonly message: string };
+  | { readonly status: 'refused'; readonly message: string; readonly fix?: Fix | undefined };
 
 export interface RowWork<Row, Result> {
   /** State of each row that has begun, by its key. */
@@ -52,7 +52,7 @@ export function useRowWork<Row, Result>(
       set(key, { status: 'done', result: await mutateAsync(row) });
     } catch (error) {
       if (!mayHelpLater(error)) {
-        set(key, { status: 'refused', message: sentenceOf(error) });
+        set(key, { status: 'refused', message: sentenceOf(error), fix: fixOf(error) });
         return;
       }
       isStopped.current = true;

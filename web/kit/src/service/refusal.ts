@@ -1,4 +1,10 @@
-import { AppError, type ErrorKind, type FieldFault, statusByKind } from '@certloop/contracts/browser';
+import {
+  AppError,
+  type ErrorKind,
+  type FieldFault,
+  type Fix,
+  statusByKind,
+} from '@certloop/contracts/browser';
 import { wholeSentence } from '../times.js';
 
 /** A refusal of a service, with what a page shows of it beside its sentence. */
@@ -13,6 +19,7 @@ export class Refusal extends AppError {
   constructor(kind: ErrorKind, message: string, parts: RefusalParts) {
     super(kind, message, {
       fields: parts.fields,
+      fix: parts.fix,
       ...(parts.code === undefined ? {} : { code: parts.code }),
     });
     this.answered = parts.answered;
@@ -22,6 +29,7 @@ export class Refusal extends AppError {
 }
 
 interface RefusalParts {
+  readonly fix?: Fix | undefined;
   readonly answered: number;
   readonly code: string | undefined;
   readonly fields: readonly FieldFault[];
@@ -43,7 +51,7 @@ export function refusalFrom(
   text: string,
 ): Refusal {
   const problem = objectIn(text);
-  const { detail, message, error, code, errors, requestId } = problem ?? {};
+  const { detail, message, error, code, errors, fix, requestId } = problem ?? {};
   const said = [detail, message, error].find((one) => typeof one === 'string' && one !== '');
   return new Refusal(
     kindByStatus.get(status) ?? (status >= 500 ? 'upstream_failed' : 'invalid_input'),
@@ -51,6 +59,7 @@ export function refusalFrom(
     {
       answered: status,
       code: typeof code === 'string' ? code : undefined,
+      fix: typeof fix === 'object' && fix !== null ? fixIn(fix) : undefined,
       fields: Array.isArray(errors) ? errors.filter(isFault) : [],
       requestId: typeof requestId === 'string' ? requestId : (headers.get('x-request-id') ?? undefined),
       retryAfterSeconds: secondsIn(headers.get('retry-after')),
@@ -98,6 +107,18 @@ const granters: Readonly<Record<string, string>> = {
   token_read_only: 'The user of the token may create one with the scope READ_WRITE.',
   not_own_account: 'An administrator can do this for you.',
 };
+
+/** The members of a fix that are texts. */
+function fixIn(fix: object): Fix {
+  const { openssl, certreq, text } = fix as Readonly<Record<string, unknown>>;
+  const ofText = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return { openssl: ofText(openssl), certreq: ofText(certreq), text: ofText(text) };
+}
+
+/** Returns what repairs the input that was refused; undefined if the service does not say it. */
+export function fixOf(error: unknown): Fix | undefined {
+  return error instanceof Refusal ? error.fix : undefined;
+}
 
 /** Who can give the right that a refusal asks for; undefined where it is not about a right. */
 function granterOf({ answered, code, message }: Refusal): string | undefined {

@@ -1,5 +1,6 @@
 import type { Csr, CsrReview } from '@certloop/contracts/browser';
 import { exactTime, Fact } from '@certloop/web-kit';
+import { Findings } from './findings.js';
 
 /** Shows what a CSR says, and what its holder should know of it. */
 export function CsrFacts({ csr, storedAt }: { readonly csr: Csr | CsrReview; readonly storedAt?: string }) {
@@ -13,13 +14,7 @@ export function CsrFacts({ csr, storedAt }: { readonly csr: Csr | CsrReview; rea
         <Fact title="Names">{names.length === 0 ? csr.subject : names.join(', ')}</Fact>
         {storedAt !== undefined && <Fact title="Stored">{exactTime(storedAt)}</Fact>}
       </dl>
-      {csr.findings !== undefined && csr.findings.length > 0 && (
-        <ul className="cl-strip cl-list" aria-label="Findings">
-          {csr.findings.map(({ code, message }) => (
-            <li key={code}>{message.charAt(0).toUpperCase() + message.slice(1)}</li>
-          ))}
-        </ul>
-      )}
+      <Findings findings={csr.findings ?? []} />
     </>
   );
 }

@@ -5,6 +5,7 @@ import {
   CopyCurl,
   Fault,
   faultsOf,
+  fixOf,
   Icon,
   type KeyKind,
   keyKinds,
@@ -17,6 +18,7 @@ import { useRef, useState } from 'react';
 import { CsrFacts } from '../../csrs/csr-facts.js';
 import { csrUpload, readCsrFile } from '../../csrs/csr-file.js';
 import { DropZone } from '../../csrs/drop-zone.js';
+import { Repair } from '../../csrs/findings.js';
 import { fqdnResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { CsrReviewPanel, needsDecision } from './csr-review-panel.js';
@@ -65,6 +67,7 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
   const choose = (file: File) => judge.mutate(file);
   const { byField, general } = faultsOf(judge.error ?? store.error, ['csr']);
   const refused = byField['csr'];
+  const fix = fixOf(judge.error ?? store.error);
   const undecided = judge.isSuccess && needsDecision(judge.data.review) ? judge.data : undefined;
   // errors of a pasted text are shown at its field
   const isAtField = undecided === undefined && judge.variables?.name === pastedName;
@@ -73,6 +76,7 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
       <h2>{csr === null ? 'Create a key and a CSR' : 'CSR'}</h2>
       {csr !== null && <CsrFacts csr={csr} storedAt={csr.createdAt} />}
       <Fault>{general ?? (isAtField ? undefined : refused)}</Fault>
+      {fix !== undefined && <Repair fixes={[fix]} />}
       {store.isSuccess && (
         <p className="cl-result" role="status">
           This CSR is stored. The next request uses its key.

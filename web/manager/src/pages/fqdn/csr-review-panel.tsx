@@ -1,10 +1,11 @@
 import type { Csr, CsrReview } from '@certloop/contracts/browser';
 import { Button } from '@mantine/core';
 import { CsrFacts, namesOf } from '../../csrs/csr-facts.js';
+import { needsAttention } from '../../csrs/findings.js';
 
 /** Whether a CSR has something that its holder should see before it is stored. */
 export function needsDecision({ findings, differs }: CsrReview): boolean {
-  return findings.length > 0 || differs?.key === true || differs?.names === true;
+  return findings.some(needsAttention) || differs?.key === true || differs?.names === true;
 }
 
 /** A judged CSR that is not stored yet: what it says, what is odd, what changes, and the two ways on. */

@@ -1,6 +1,7 @@
 import { type Column, DataTable, StateChip, wholeSentence } from '@certloop/web-kit';
 import { Button, NativeSelect } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { Findings, needsAttention, Repair } from '../../csrs/findings.js';
 import type { RowState } from '../../row-work.js';
 import { type CsrRow, remarksOn } from './judge-csr.js';
 import type { ShownRow } from './shown-rows.js';
@@ -101,24 +102,30 @@ function Target({
 }
 
 function Remarks({
-  shown: { judged, fault },
+  shown: { judged, fault, fix: faultFix },
   state,
 }: {
   readonly shown: ShownRow;
   readonly state: RowState<string> | undefined;
 }) {
   const refusal = state?.status === 'refused' ? state.message : fault;
+  const fix = state?.status === 'refused' ? state.fix : faultFix;
   const remarks = [
     ...(refusal === undefined ? [] : [refusal]),
     ...(judged?.review === undefined ? [] : remarksOn(judged.review)),
   ];
-  if (remarks.length === 0) return null;
   return (
-    <ul className="cl-list">
-      {remarks.map((remark) => (
-        <li key={remark}>{wholeSentence(remark)}</li>
-      ))}
-    </ul>
+    <>
+      {remarks.length > 0 && (
+        <ul className="cl-list">
+          {remarks.map((remark) => (
+            <li key={remark}>{wholeSentence(remark)}</li>
+          ))}
+        </ul>
+      )}
+      <Findings findings={judged?.review?.findings ?? []} />
+      {fix !== undefined && <Repair fixes={[fix]} />}
+    </>
   );
 }
 
@@ -138,7 +145,7 @@ function State({
   if (fault !== undefined || state?.status === 'refused') {
     return <StateChip tone="bad" shape="octagon" word="refused" />;
   }
-  const hasFindings = (judged?.review?.findings.length ?? 0) > 0;
+  const hasFindings = judged?.review?.findings.some(needsAttention) ?? false;
   return (
     <StateChip
       tone={isReady && !hasFindings ? 'active' : 'warn'}

@@ -55,12 +55,11 @@ async function findFqdns(names: readonly string[]): Promise<readonly Fqdn[]> {
   );
 }
 
-/** Returns what changes with a CSR, and what its holder should know of it. */
-export function remarksOn({ findings, differs }: CsrReview): readonly string[] {
+/** Returns what changes with a CSR. */
+export function remarksOn({ differs }: CsrReview): readonly string[] {
   return [
     ...(differs?.key === true ? ['It has a new key. The next certificate works only with the new key.'] : []),
     ...(differs?.names === true ? ['It asks for other names than the stored CSR.'] : []),
     ...(differs?.key === false && !differs.names ? ['The stored CSR has the same key and names.'] : []),
-    ...findings.map(({ message }) => message),
   ];
 }

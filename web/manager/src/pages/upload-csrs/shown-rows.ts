@@ -1,3 +1,4 @@
+import type { Fix } from '@certloop/contracts/browser';
 import type { RowState } from '../../row-work.js';
 import type { CsrRow, JudgedCsr } from './judge-csr.js';
 
@@ -7,6 +8,8 @@ export interface ShownRow {
   readonly judged?: JudgedCsr;
   /** Why it cannot be stored. */
   readonly fault?: string;
+  /** Repair of the CSR. */
+  readonly fix?: Fix | undefined;
   readonly isJudging: boolean;
   readonly isReady: boolean;
 }
@@ -22,7 +25,9 @@ export function judgedRows(
   const taken = new Set<string>();
   return rows.map((row) => {
     const state = states.get(judgingKey(row));
-    if (state?.status === 'refused') return { row, fault: state.message, isJudging: false, isReady: false };
+    if (state?.status === 'refused') {
+      return { row, fault: state.message, fix: state.fix, isJudging: false, isReady: false };
+    }
     if (state?.status !== 'done') return { row, isJudging: state !== undefined, isReady: false };
     const judged = state.result;
     const { fqdn } = judged;
