@@ -103,6 +103,7 @@ POST   /spaces/{spaceId}/fqdns/{fqdnId}/targets 201 | | 400 401 403 404 409
 PUT    /spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId} 200 | | 400 401 403 404 409
 DELETE /spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId} 200 | | 400 401 403 404
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId}/probe 200 | | 400 401 403 404 429
+POST   /spaces/{spaceId}/watched-servers 200 | | 400 401 403 404 429
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId}/observations 204 | | 400 401 403 404
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/served 200 | | 401 404
 GET    /served 200 | | 400 401
