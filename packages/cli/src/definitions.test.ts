@@ -38,7 +38,7 @@ function valueFor(value: Argument | Option): string {
 }
 
 // they act on this machine, end only by a signal, or write for other programs
-const outside = ['install', 'completion', 'complete-words', 'admin', 'run', 'login', 'logout'];
+const outside = ['install', 'completion', 'complete-words', 'admin', 'run', 'pull', 'login', 'logout'];
 const ugly = /unexpected fault|\bE[A-Z]{2,}\b|\n {4}at /;
 const all = lines(program).filter(({ words: [first = ''] }) => !outside.includes(first));
 

@@ -40,6 +40,8 @@ export interface Io {
   deadline(ms: number): AbortSignal;
   /** Calls `tick` each second, which does not hold the process; returns what stops that. */
   everySecond(tick: () => void): () => void;
+  /** Called before each step of `pull` that changes files; tests end the process there. */
+  readonly atStep?: (step: string) => void;
 }
 
 /** The streams, files and signals of this process. */

@@ -86,7 +86,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   findCertificates: by('certificates find'),
   listCertificates: by('certificates list'),
   getCertificate: by('certificates get'),
-  deliverCertificate: not('certificates download asks by id, which also reaches earlier ones'),
+  deliverCertificate: by('pull'),
   downloadCertificate: by('certificates download'),
   getChallengeSetup: by('fqdns challenge-setup'),
   listIssuanceJobs: by('issuance-jobs list'),

@@ -4,10 +4,12 @@ import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates/certificates.js';
 import { addCheckFiles } from './commands/certificates/check-files.js';
 import { addCsrs } from './commands/certificates/csrs.js';
+import { addDeployHook } from './commands/certificates/deploy-hook.js';
 import { addImport } from './commands/certificates/import.js';
 import { addIssuanceJobs } from './commands/certificates/issuance-jobs.js';
 import { addIssue } from './commands/certificates/issue.js';
 import { addLint } from './commands/certificates/lint.js';
+import { addPull } from './commands/certificates/pull.js';
 import { addFlips, addPings } from './commands/checks/check-history.js';
 import { addChecks } from './commands/checks/checks.js';
 import { addIntegrations } from './commands/checks/integrations.js';
@@ -144,6 +146,8 @@ function addCertificateCommands(program: Command, open: Open, ended: Ended): voi
   addCheckFiles(program, open, ended);
   addLint(program, open, ended);
   addImport(program, open);
+  addPull(program, open);
+  addDeployHook(program, open);
 }
 
 function addMonitorCommands(program: Command, open: Open, ended: Ended): void {

@@ -1,5 +1,6 @@
-import { CommanderError } from '@commander-js/extra-typings';
+import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Io } from './io.js';
+import { joinHookWords } from './machine/hook-words.js';
 import { fixText } from './output/finding-text.js';
 import { isFaultOfOurs, type Refusal, refusalOf } from './output/refusal.js';
 import { createProgram, oneLine, wantsJsonErrors } from './program.js';
@@ -11,7 +12,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     code = ended;
   });
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync(withHooks(program, args), { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -28,6 +29,15 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
       io.err.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     return refusal.exitCode;
   }
+}
+
+/** Command lines of `pull` and `deploy-hook` with each hook in one word; others as they are. */
+function withHooks(program: CommandUnknownOpts, args: readonly string[]): string[] {
+  const named = new Set(['pull', 'deploy-hook'].filter((name) => args.includes(name)));
+  const command = program.commands.find((each) => named.has(each.name()));
+  if (command === undefined) return [...args];
+  const known = new Set([...program.options, ...command.options].map(({ long }) => long));
+  return joinHookWords(args, (word) => word === '--help' || known.has(word));
 }
 
 function writeRefusal({ err }: Io, refusal: Refusal): void {

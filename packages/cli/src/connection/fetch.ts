@@ -14,9 +14,9 @@ export interface FetchOptions {
 }
 
 /** The same without --request-timeout: check-monitor calls nothing else, and cert-manager responds to reads within 30 s. */
-function usualLimitMs(service: string, method: string): number {
+function usualLimitMs(service: string, method: string, waitSeconds: number): number {
   if (service === 'check-monitor') return 10_000;
-  return method === 'GET' ? 40_000 : timeoutMs;
+  return method === 'GET' ? 40_000 + waitSeconds * 1_000 : timeoutMs;
 }
 
 export type Fetch = (...request: Parameters<typeof fetch>) => Promise<Response>;
@@ -25,14 +25,14 @@ export type Fetch = (...request: Parameters<typeof fetch>) => Promise<Response>;
 export function fetchFrom(service: string, options: FetchOptions = {}): Fetch {
   const { trace, deadline, limitMs, after = abortAfter } = options;
   return async (input, init) => {
-    const { origin, pathname } = new URL(input instanceof Request ? input.url : input);
+    const { origin, pathname, searchParams } = new URL(input instanceof Request ? input.url : input);
     const method = init?.method ?? 'GET';
     const since = performance.now();
     const say = (ended: string | number) => {
       trace?.(`${method} ${origin}${pathname} ${ended}, ${Math.round(performance.now() - since)} ms`);
     };
     const begin = new AbortController();
-    const limit = after(limitMs ?? usualLimitMs(service, method));
+    const limit = after(limitMs ?? usualLimitMs(service, method, Number(searchParams.get('wait') ?? 0)));
     const end = () => begin.abort(limit.reason);
     limit.addEventListener('abort', end);
     try {

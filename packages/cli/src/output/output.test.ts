@@ -143,6 +143,7 @@ function faultyCommandLines(): string[][] {
 function fillerFor(value: Argument | Option): string {
   const kind = 'flags' in value ? value.flags : value.name();
   if (/places?$/.test(kind)) return '127.0.0.1:2';
+  if (kind.includes('folder')) return '/dev/null/x';
   return value.argChoices?.[0] ?? (/file|csr/.test(kind) ? '/nonexistent/file' : 'x');
 }
 

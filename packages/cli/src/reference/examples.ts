@@ -37,6 +37,12 @@ export const examples: readonly Example[] = [
   example('certificates', 'certificates find 0A:1B:2C:3D'),
   example('certificates', 'certificates save shop.example.test --out shop.pem'),
   example('probe', 'probe shop.example.test --target 127.0.0.1:8443', 'compares with the newest certificate'),
+  example('pull', 'pull shop.example.test --dir machine --key shop.key --once'),
+  example(
+    'deploy-hook',
+    'deploy-hook --reload touch reloaded --verify 127.0.0.1:8443',
+    'as a deploy hook of certbot or lego',
+  ),
   example('certificates', 'certificates download shop.example.test --format p7b --out shop.p7b'),
   example('import', 'import pem certificates --space Shop', 'what an import of these files would do'),
   example('certificates', 'certificates revoke shop.example.test --reason superseded --yes'),

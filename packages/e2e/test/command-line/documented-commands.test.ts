@@ -173,16 +173,23 @@ ifCurl('the runbook', () => {
 ifOpenssl('the examples of help', () => {
   const home = process.cwd();
   let server: TlsServer | undefined;
+  // as lego names them to a hook
+  const renewed = {
+    LEGO_CERT_PATH: 'machine/current/fullchain.pem',
+    LEGO_CERT_KEY_PATH: 'machine/current/key.pem',
+  };
   afterAll(() => {
     process.chdir(home);
     server?.close();
   });
 
-  /** Serves the certificate that an example has saved, for the example of probe; returns the port. */
+  /** Serves the certificate that an example has saved, for the examples that probe; returns the port. */
   async function serveSaved(): Promise<number> {
-    server = createTlsServer({ cert: await readFile('shop.pem'), key: await readFile('shop.key') });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    if (server === undefined) {
+      server = createTlsServer({ cert: await readFile('shop.pem'), key: await readFile('shop.key') });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+    }
     return (server.address() as AddressInfo).port;
   }
 
@@ -202,10 +209,11 @@ ifOpenssl('the examples of help', () => {
     const loggedOut = { input: 'nine green bottles\n', env: { CERTLOOP_CREDENTIALS: undefined } };
     const { environments } = stack.plan;
     for (const { of, line } of examples) {
-      const here = line.startsWith('certloop probe ')
+      const here = ['probe', 'deploy-hook'].includes(of)
         ? line.replace(':8443', `:${await serveSaved()}`)
         : line.replace('https://certs.example.org', url);
       if (['login', 'whoami', 'logout'].includes(of)) await lines.run(here, loggedOut);
+      else if (of === 'deploy-hook') await lines.run(here, { env: renewed });
       else if (line.startsWith('certloop admin manager '))
         await lines.run(here, { env: environments['cert-manager'] });
       else if (of === 'admin') await lines.run(here, { env: environments['check-monitor'] });

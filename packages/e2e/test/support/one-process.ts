@@ -47,6 +47,9 @@ export interface OneProcess extends Omit<Presence, 'serve'> {
   readonly replaceKey: () => Promise<void>;
   /** Pulls back moments that a wrong clock stored, in both services. */
   readonly pullBack: () => Promise<void>;
+  /** Address of cert-manager, and of the monitor with the key of its project. */
+  readonly managerUrl: string;
+  readonly monitorAccess: () => { readonly url: string; readonly key: string };
   /** Address of the CA. */
   readonly caUrl: string;
   /** Client of the monitor with the key of a project. */
@@ -119,6 +122,8 @@ export async function startOneProcess(
       for (const job of ['clock', 'renewals.sweep'] as const) await manager.jobs.run(job);
       await monitor.pullBack();
     },
+    managerUrl,
+    monitorAccess: () => ({ url: urls.monitor, key: apiKey }),
     caUrl: urls.ca,
     monitorOf,
     otherProjectKey: monitor.otherProjectKey,
@@ -153,8 +158,13 @@ async function startOthers({ open, clock, checkLimit, closing, serve }: OthersPl
   const receiverUrl = await serve(receiver.handler);
   const caUrl = await serve(await createAuthority(clock), 'ca');
   const { database } = await open(monitorSchema);
-  const monitor = await startMonitor({ database, clock, checkLimit }, `${receiverUrl}/alerts`, closing);
-  const urls = { receiver: receiverUrl, ca: caUrl, monitor: await serve(monitor.handler, 'monitor') };
+  // its ping addresses have the address at which it is served
+  let handler: RequestListener = (_request, response) => void response.writeHead(503).end();
+  const monitorUrl = await serve((request, response) => handler(request, response), 'monitor');
+  const settings = { alertUrl: `${receiverUrl}/alerts`, siteRoot: monitorUrl };
+  const monitor = await startMonitor({ database, clock, checkLimit }, settings, closing);
+  handler = monitor.handler;
+  const urls = { receiver: receiverUrl, ca: caUrl, monitor: monitorUrl };
   return { receiver, monitor, urls };
 }
 
@@ -224,10 +234,11 @@ interface MonitorPlace extends ServicePlace {
 /** The monitor with a project, whose checks send their messages to the address. */
 async function startMonitor(
   { database, clock, checkLimit }: MonitorPlace,
-  alertUrl: string,
+  { alertUrl, siteRoot }: { readonly alertUrl: string; readonly siteRoot: string },
   closing: Closing,
 ) {
   const config = loadMonitorConfig({
+    CHECK_MONITOR_SITE_ROOT: siteRoot,
     CHECK_MONITOR_SECRET: 'a secret for tests only, which is long enough',
     CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true',
   });

@@ -2,16 +2,13 @@ import { createPublicKey } from 'node:crypto';
 import {
   type Certificate,
   certificateLabel,
-  checkChain,
   importPrivateKey,
-  isIssuedBy,
-  isWithinValidity,
   parseCertificate,
   parsePemBlocks,
-  publicKeysEqual,
 } from '@certloop/crypto';
-import { coversName, parseHost } from '@certloop/tls-probe';
+import { parseHost } from '@certloop/tls-probe';
 import type { Command } from '@commander-js/extra-typings';
+import { judgeChain, judgeDates, judgeName, judgePair } from '../../certificates/judge-files.js';
 import type { Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { describeFault } from '../../faults/system-fault.js';
@@ -21,12 +18,6 @@ interface FileOptions {
   readonly key?: string;
   readonly chain?: string;
   readonly name?: readonly string[];
-}
-
-interface Finding {
-  readonly check: 'dates' | 'pair' | 'chain' | 'name';
-  readonly well: boolean;
-  readonly message: string;
 }
 
 /** Adds `check-files`. */
@@ -66,39 +57,6 @@ async function checkFiles(session: Session, options: FileOptions, now: Date): Pr
     message,
   }));
   return findings.every(({ well }) => well);
-}
-
-function judgeDates(certificates: readonly Certificate[], now: Date): Finding {
-  const [leaf] = certificates;
-  const fault = certificates.find((certificate) => !isWithinValidity(certificate, now));
-  const shown = fault ?? leaf;
-  const dates = `serial ${shown?.serialNumber}: ${shown?.notBefore.toISOString()} to ${shown?.notAfter.toISOString()}`;
-  return { check: 'dates', well: fault === undefined, message: dates };
-}
-
-function judgePair(leaf: Certificate, spkiDer: Buffer): Finding {
-  const well = publicKeysEqual(leaf.spkiDer, spkiDer);
-  const message = well
-    ? 'the key belongs to the certificate'
-    : 'the key is another one: use that of the CSR that the certificate was issued for';
-  return { check: 'pair', well, message };
-}
-
-/** The chain leads upwards from the leaf to its last certificate; whether that is trusted is for clients to say. */
-function judgeChain(leaf: Certificate, chain: readonly Certificate[], now: Date): Finding {
-  const tops = chain.filter(
-    (one) => !chain.some((other) => other !== one && isIssuedBy(one, other)) || isIssuedBy(one, one),
-  );
-  const checked = checkChain(leaf, chain, tops, now);
-  const message = checked.ok
-    ? 'the chain leads upwards from the certificate'
-    : `${checked.reason}: add the missing intermediate`;
-  return { check: 'chain', well: checked.ok, message };
-}
-
-function judgeName(leaf: Certificate, name: string): Finding {
-  const well = coversName(leaf, name);
-  return { check: 'name', well, message: well ? `${name} is covered` : `${name} is not covered` };
 }
 
 async function readKey(session: Session, file: string): Promise<Buffer> {

@@ -94,7 +94,7 @@ async function createCsr(
 }
 
 /** Whether both contain the same CSR; the text around it and the line endings may differ. */
-function isSamePem(stored: string, given: string): boolean {
+export function isSamePem(stored: string, given: string): boolean {
   const [first, second] = [stored, given].map((pem) => {
     const [block] = parsePemBlocks(pem);
     return block === undefined ? undefined : Buffer.from(block.der).toString('base64');
