@@ -146,7 +146,7 @@ export function describeCertificate(): void {
     test('are listed for people', async () => {
       const { out } = await certloop(['fqdns', '--space', 'Shop']);
       expect(out).toMatch(
-        /^FQDN +SPACE +STATE +EXPIRES +RENEWAL\ngood\.example\.test +Shop +valid +[\d-]{10} +on\n$/,
+        /^FQDN +SPACE +STATE +EXPIRES +RENEWAL +RENEWED BY\ngood\.example\.test +Shop +valid +[\d-]{10} +on +certloop\n$/,
       );
       expect((await certloop(['expiring', '--within', '30', '--space', 'Shop'])).out).toBe('none\n');
       expect((await certloop(['expiring', '--within', '400'])).out).toContain('good.example.test');
