@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { manager } from './cert-manager/manager.mjs';
 import { drill } from './cert-manager/manager-drill.mjs';
 import { served } from './cert-manager/manager-served.mjs';
+import { readiness } from './cert-manager/readiness.mjs';
 import { statuses } from './cert-manager/statuses.mjs';
 import { monitor, pings } from './check-monitor/monitor.mjs';
 import { checks } from './check-monitor/monitor-console.mjs';
@@ -17,7 +18,20 @@ import { scale } from './scale/scale.mjs';
 
 // A suite is { name, isLong?, run, format? }: `run` gives rows as measure.mjs makes them, or as `format` reads them. Its options are `seconds` for each
 // load, `dialects` to measure on, how many `renewals` the drill has, and of how many `rows` the large tables are.
-const suites = [authority, monitor, pings, manager, statuses, served, checks, storm, drill, scale, consoles];
+const suites = [
+  authority,
+  monitor,
+  pings,
+  manager,
+  statuses,
+  readiness,
+  served,
+  checks,
+  storm,
+  drill,
+  scale,
+  consoles,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

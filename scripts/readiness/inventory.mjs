@@ -42,12 +42,12 @@ export const groups = [
   [
     700,
     'bought at DigiCert, 199 days, imported; nothing renews them',
-    { days: 199, issuer: digicert, source: 'pem', outlook: 'no_csr' },
+    { days: 199, issuer: digicert, renewedBy: 'none', outlook: 'no_csr' },
   ],
   [
     300,
     'the same, for clients too',
-    { days: 199, issuer: digicert, source: 'pem', outlook: 'no_csr', isForClients: true },
+    { days: 199, issuer: digicert, renewedBy: 'none', outlook: 'no_csr', isForClients: true },
   ],
   [
     500,
@@ -57,7 +57,7 @@ export const groups = [
   [
     500,
     "of Let's Encrypt, 90 days, with renewal off",
-    { days: 90, issuer: letsEncrypt, provider: classic, outlook: 'switched_off' },
+    { days: 90, issuer: letsEncrypt, provider: classic, outlook: 'switched_off', renewedBy: 'none' },
   ],
   [
     1000,
@@ -67,12 +67,12 @@ export const groups = [
   [
     900,
     'renewed by certbot, 90 days',
-    { days: 90, issuer: letsEncrypt, source: 'certbot', outlook: 'no_csr' },
+    { days: 90, issuer: letsEncrypt, renewedBy: 'acme_client', outlook: 'no_csr' },
   ],
   [
     500,
     'served by watched servers, 199 days',
-    { days: 199, issuer: digicert, source: 'served', outlook: 'no_csr' },
+    { days: 199, issuer: digicert, renewedBy: 'elsewhere', outlook: 'no_csr' },
   ],
   [
     100,
@@ -95,7 +95,7 @@ export function* inventory() {
         fqdn: `host-${number}.${suffix}`,
         notBefore,
         expiresAt,
-        source: null,
+        renewedBy: 'certloop',
         isPublic: true,
         isForClients: false,
         outlook: 'planned',

@@ -1,4 +1,4 @@
-import type { CertificateSource, ProviderKindName } from '@certloop/contracts';
+import type { ProviderKindName, RenewalOwner } from '@certloop/contracts';
 import type { RuleSubject } from '@certloop/crypto';
 import { isPublicName } from '../judging/public-validity.js';
 import type { Config } from '../providers/changes/stored-config.js';
@@ -15,8 +15,7 @@ export interface InventoryName {
   readonly expiresAt: Date;
   /** Distinguished name, as in `CN=R12,O=Let's Encrypt,C=US`. */
   readonly issuer: string;
-  /** How it came here, if no provider issued it. */
-  readonly source: CertificateSource | null;
+  readonly renewedBy: RenewalOwner;
   /** Whether it asserts a policy of public CAs, and is for clients too. */
   readonly isPublic: boolean;
   readonly isForClients: boolean;

@@ -1,8 +1,9 @@
-import type { CertificateSource } from '@certloop/contracts';
-import { column, querySql, type RowOf, type SqlValue, type Tx } from '@certloop/db';
+import type { RenewalOwner } from '@certloop/contracts';
+import { column, inDialect, placeholders, querySql, type RowOf, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import type { StatusOutlook } from '../statuses/computed-status.js';
 import { inSpaces } from '../statuses/outlook/outlook.repository.js';
+import { renewalOwnerSql } from '../statuses/renewal-owner.repository.js';
 
 const columns = {
   id: column.uuid(),
@@ -16,7 +17,7 @@ const columns = {
   notBefore: column.instant(),
   leafEnd: column.instant(),
   issuer: column.text(),
-  source: column.word<CertificateSource>(16).nullable(),
+  renewedBy: column.word<RenewalOwner>(16),
 };
 
 /** An FQDN with its certificate in use. */
@@ -31,7 +32,8 @@ export function listInventory(
   const place = (value: SqlValue) => `$${values.push(value)}`;
   const after = last === '' ? '' : `and s.id > ${place(last)}`;
   const text = `select s.id, s.space_id, s.fqdn, s.outlook, s.provider_id, f.renew_after_permille,
-      c.id as certificate_id, c.not_before, coalesce(c.leaf_expires_at, c.expires_at) as leaf_end, c.issuer, c.source
+      c.id as certificate_id, c.not_before, coalesce(c.leaf_expires_at, c.expires_at) as leaf_end, c.issuer,
+      ${renewalOwnerSql} as renewed_by
     from fqdn_standings s join fqdns f on f.id = s.id join certificates c on c.id = s.certificate_id
     where s.expires_at > $1 and c.revoked_at is null ${after} ${inSpaces(scope, place)}
     order by s.id limit ${limit}`;
@@ -54,4 +56,15 @@ export function countAdvice(tx: Tx, now: Date): Promise<AdviceRow[]> {
     from renewal_queue where status = 'pending' and is_test = false group by provider_id`;
   const counts = { providerId: column.uuid(), windows: column.bigint(), without: column.bigint() };
   return querySql<AdviceRow>(tx, counts, text, [now]);
+}
+
+/** Texts of the leaves of certificates, without the rest of their chains. */
+export function listLeafTexts(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly pem: string }[]> {
+  const place = inDialect(tx, { sqlite: "instr(pem, '-----END')", postgres: "strpos(pem, '-----END')" });
+  const text = `select id, substr(pem, 1, ${place} + 24) as pem from certificates
+    where id in (${placeholders(ids.length)})`;
+  return querySql(tx, { id: column.uuid(), pem: column.text() }, text, ids);
 }

@@ -29,7 +29,7 @@ function nameFor(days: number, change: Partial<InventoryName> = {}): InventoryNa
     notBefore,
     expiresAt: new Date(notBefore.getTime() + days * day - 1000),
     issuer: 'CN=CA,O=Some Public CA',
-    source: null,
+    renewedBy: 'certloop',
     isPublic: true,
     isForClients: false,
     outlook: 'planned',
@@ -221,11 +221,11 @@ test('work by hand is counted in hours a month, with the lifetime of today and w
 });
 
 test('names that others renew are neither work by hand nor renewed here', () => {
-  const elsewhere = (['served', 'certbot', 'caddy'] as const).map((source) =>
-    nameFor(40, { source, outlook: 'no_csr', provider: undefined }),
+  const elsewhere = (['acme_client', 'elsewhere', 'elsewhere'] as const).map((renewedBy) =>
+    nameFor(40, { renewedBy, outlook: 'no_csr', provider: undefined }),
   );
-  const imported = nameFor(40, { source: 'pem', outlook: 'no_csr', provider: undefined });
-  const moved = nameFor(40, { source: 'certbot' });
+  const imported = nameFor(40, { renewedBy: 'none', outlook: 'no_csr', provider: undefined });
+  const moved = nameFor(40, { renewedBy: 'certloop' });
   expect(judge([...elsewhere, imported, moved], '2026-11-28')).toMatchObject({
     renewedElsewhere: 3,
     handwork: { names: 1 },
@@ -240,7 +240,7 @@ const anyName = fc
     isPublic: fc.boolean(),
     isForClients: fc.boolean(),
     issuer: fc.constantFrom(letsEncrypt, 'CN=CA', 'CN=S,O=Sectigo Limited'),
-    source: fc.constantFrom(null, 'served', 'pem'),
+    renewedBy: fc.constantFrom('certloop', 'acme_client', 'elsewhere', 'none'),
     outlook: fc.constantFrom('planned', 'switched_off', 'no_csr', 'no_provider', 'forbidden'),
     renewAfterPermille: fc.option(fc.integer({ min: 100, max: 900 })),
     provider: fc.constantFrom(undefined, provider, atLetsEncrypt, ownCa),

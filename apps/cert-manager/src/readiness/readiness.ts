@@ -169,8 +169,8 @@ function renewalsPerDay(days: number, permille: number | null): number {
 }
 
 /** Whether an ACME client or a watched server brings the next certificate. */
-function isRenewedElsewhere({ source, provider }: InventoryName): boolean {
-  return provider === undefined && source !== null && source !== 'pem';
+function isRenewedElsewhere({ renewedBy }: InventoryName): boolean {
+  return renewedBy === 'acme_client' || renewedBy === 'elsewhere';
 }
 
 const handworkOfOutlook: Readonly<Partial<Record<InventoryName['outlook'], HandworkCode>>> = {

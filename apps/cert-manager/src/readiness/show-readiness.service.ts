@@ -101,7 +101,7 @@ function mayBeOfPublicCa({ providerId }: InventoryRow, providers: Providers): bo
 }
 
 function nameOf(row: InventoryRow, providers: Providers, use: LeafUse | undefined): InventoryName {
-  const { id, spaceId, fqdn, notBefore, issuer, source, outlook, renewAfterPermille, providerId } = row;
+  const { id, spaceId, fqdn, notBefore, issuer, renewedBy, outlook, renewAfterPermille, providerId } = row;
   return {
     fqdnId: id,
     spaceId,
@@ -109,7 +109,7 @@ function nameOf(row: InventoryRow, providers: Providers, use: LeafUse | undefine
     notBefore,
     expiresAt: row.leafEnd,
     issuer,
-    source,
+    renewedBy,
     isPublic: use?.isPublic === true,
     isForClients: use?.isForClients === true,
     outlook,
