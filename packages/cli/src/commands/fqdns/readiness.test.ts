@@ -71,7 +71,7 @@ test('lists what breaks with some names, and the work by hand', async () => {
   expect(out).toContain('2027-03-15');
   expect(out).toContain('a.certloop.dev, b.certloop.dev, c.certloop.dev, and 1 more');
   expect(out).toMatch(/^1 +renewal_off +handwork +.*a\.certloop\.dev$/m);
-  expect(err).toContain('on 2027-03-15: 4 of 5 certificates are of public CAs');
-  expect(err).toContain('0.3 h a month, today 0.1 h');
+  expect(err).toContain('on 2027-03-15: certificates of public CAs: 4 of 5');
+  expect(err).toContain('1, 0.3 h a month (today 0.1 h)');
   expect((await certloop(['-o', 'wide'])).out).toContain('Renew automatically.');
 });

@@ -63,9 +63,9 @@ function namesText(names: Group['names'], count: number): string {
 
 function summaryOf({ on, certificates, handwork, capacity }: PublicReadiness): string {
   const parts = [
-    `${certificates.public} of ${certificates.total} certificates are of public CAs`,
-    `${handwork.names} names need a person: ${handwork.hoursPerMonth} h a month, today ${handwork.hoursPerMonthToday} h`,
-    `${capacity.names} names are renewed automatically: ${capacity.renewalsPerDay} renewals a day, today ${capacity.renewalsPerDayToday}`,
+    `certificates of public CAs: ${certificates.public} of ${certificates.total}`,
+    `names that need a person: ${handwork.names}, ${handwork.hoursPerMonth} h a month (today ${handwork.hoursPerMonthToday} h)`,
+    `names renewed automatically: ${capacity.names}, ${capacity.renewalsPerDay} renewals a day (today ${capacity.renewalsPerDayToday})`,
   ];
   return `on ${on}: ${parts.join('; ')}`;
 }

@@ -37,6 +37,9 @@ export function describeList(): void {
       expect((await certloop(['fqdns', 'outlook', '--space', 'Outlook'])).out).toMatch(
         /^dummy-ca +\d+ d .* outlook\.example\.test /m,
       );
+      const ready = await certloop(['readiness', '--space', 'Outlook', '--exit-code']);
+      expect(ready).toMatchObject({ code: 0, out: 'none\n' });
+      expect(ready.err).toMatch(/certificates of public CAs: 0 of 1; .* names renewed automatically: 1,/);
     });
 
     test('requests for certificates are listed for an FQDN or a space', async () => {

@@ -41,8 +41,7 @@ function Found({ found, today }: { readonly found: PublicReadiness; readonly tod
       <section className="cl-panel" aria-label="What breaks">
         <h2>What breaks on {found.on}</h2>
         <p className="cl-sentence">
-          {found.certificates.public} of {countOf(found.certificates.total, 'certificate')} in use{' '}
-          {found.certificates.public === 1 ? 'is' : 'are'} of public CAs.
+          Certificates of public CAs: {found.certificates.public} of {found.certificates.total} in use.
         </p>
         {found.breaks.length === 0 ? (
           <p className="cl-dim">No rule breaks a name.</p>
