@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { dummyCaContract, dummyCaOpenApi } from '@certloop/contracts';
+import { type CsrProfile, dummyCaContract, dummyCaOpenApi } from '@certloop/contracts';
 import {
   apiPages,
   type Clock,
@@ -38,8 +38,13 @@ export interface AppOptions {
   /** Certificates of the authority itself, whose status can be asked for. */
   readonly own?: readonly OwnCertificate[];
   readonly status: StatusSettings;
+  /** Rules that CSRs must keep; none when absent. */
+  readonly lint?: CsrProfile | undefined;
   /** ACME is served only with it. */
-  readonly acme?: Omit<AcmeOptions, 'clock' | 'logger' | 'certificates' | 'status' | 'counts' | 'state'> &
+  readonly acme?: Omit<
+    AcmeOptions,
+    'clock' | 'logger' | 'certificates' | 'status' | 'counts' | 'state' | 'lint'
+  > &
     AcmeRoutesOptions & {
       /** Whether the administrative API is served, to anyone who reaches the service. */
       readonly admin: boolean;
@@ -56,13 +61,13 @@ export interface AppOptions {
 
 /** Handler of every request to the service; nothing outside the process is touched but the state. */
 export function createApp(options: AppOptions): RequestListener {
-  const { authority, storeLimits, acme, clock, logger, state = noState } = options;
+  const { authority, storeLimits, acme, lint, clock, logger, state = noState } = options;
   const certificates = createCertificatesStore(storeLimits, state);
   const metrics = options.metrics ?? createMetrics({ logger });
   const counts = createCaCounts(metrics, certificates);
   const idempotency = createIdempotencyStore(certificates, clock);
   const profiles = acme?.settings.profiles ?? [];
-  const signing = { authority, certificates, idempotency, profiles, counts, clock };
+  const signing = { authority, certificates, idempotency, profiles, counts, lint, clock };
   const status = createStatus({
     issuers: [authority, ...(acme?.issuer.opened ?? [])],
     own: [...(acme?.issuer.issued ?? []), ...(options.own ?? [])],
@@ -78,7 +83,7 @@ export function createApp(options: AppOptions): RequestListener {
   app.use(frontPage({ authority, certificates, hasAcme: acme !== undefined, publicUrl: acme?.publicUrl }));
   app.use(apiPages({ title: 'Dummy certificate authority', document: dummyCaOpenApi }));
   if (acme !== undefined) {
-    const deps = createAcme({ ...acme, certificates, status, counts, clock, logger, state });
+    const deps = createAcme({ ...acme, certificates, status, counts, lint, clock, logger, state });
     app.use(acmeMount, acmeRoutes(deps, acme));
     if (acme.admin) app.use(adminRoutes(deps));
   }

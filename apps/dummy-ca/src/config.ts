@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { scalars } from '@certloop/contracts';
+import { csrProfiles, scalars } from '@certloop/contracts';
 import {
   ConfigError,
   type ConfigOf,
@@ -78,6 +78,14 @@ export const settings = {
     'DUMMY_CA_PERMITTED_NAMES',
     permittedNames.prefault(''),
     'names for which a generated root may issue, including names below them, and address ranges such as 10.0.0.0/8; all names when empty',
+  ),
+  lint: setting(
+    'DUMMY_CA_LINT',
+    z
+      .enum(['off', ...csrProfiles], `must be off or one of ${csrProfiles.join(', ')}`)
+      .default('off')
+      .transform((profile) => (profile === 'off' ? undefined : profile)),
+    `refuses CSRs with findings of the severity error in this profile: off, ${csrProfiles.join(', ')}`,
   ),
   backdateSeconds: setting(
     'DUMMY_CA_BACKDATE_SECONDS',

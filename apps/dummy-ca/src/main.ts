@@ -42,6 +42,7 @@ void runService(service, async (onClose) => {
     own,
     acme,
     status: config,
+    lint: config.lint,
     metricsAccess: config,
     clock: systemClock,
     logger,

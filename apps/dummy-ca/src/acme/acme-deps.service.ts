@@ -1,3 +1,4 @@
+import type { CsrProfile } from '@certloop/contracts';
 import type { Clock, Logger } from '@certloop/server';
 import type { CaCounts } from '../authority/ca-counts.service.js';
 import type { CertificatesStore } from '../authority/certificates.store.js';
@@ -22,6 +23,8 @@ export interface AcmeDeps {
   readonly validate: ValidateChallenge;
   readonly faults: FaultsStore;
   readonly settings: AcmeSettings;
+  /** Rules that the CSR of an order must keep; undefined for none. */
+  readonly lint: CsrProfile | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { InvalidInput, NotFound, type SigningRequest } from '@certloop/contracts';
+import { type CsrProfile, InvalidInput, NotFound, type SigningRequest } from '@certloop/contracts';
+import { csrLabels, parseCsr, parsePem } from '@certloop/crypto';
 import type { Clock } from '@certloop/server';
 import type { CaCounts } from '../authority/ca-counts.service.js';
 import type { CertificateAuthority } from '../authority/certificate-authority.service.js';
 import { type CertificateProfile, profileContent } from '../authority/certificate-profile.js';
 import type { CertificatesStore, IssuedCertificate } from '../authority/certificates.store.js';
 import type { AskedCertificate } from '../authority/csr-issuance.js';
+import { lintFault } from '../authority/csr-lint.js';
 import { daySeconds } from '../authority/issuance-profile.js';
 import { decodeCsrText } from './csr-text.js';
 import type { IdempotencyStore } from './idempotency.store.js';
@@ -17,6 +19,8 @@ export interface SigningDeps {
   /** Profiles that a request may name. */
   readonly profiles: readonly CertificateProfile[];
   readonly counts: Pick<CaCounts, 'countIssued'>;
+  /** Rules that a CSR must keep; undefined for none. */
+  readonly lint: CsrProfile | undefined;
   readonly clock: Clock;
 }
 
@@ -36,6 +40,7 @@ export async function signCsr(
 
 async function issueFor(deps: SigningDeps, request: SigningRequest): Promise<IssuedCertificate> {
   const csrPem = decodeCsrText(request.csr).toString('utf8');
+  if (deps.lint !== undefined) requireClean(csrPem, deps.lint);
   const now = deps.clock.now();
   const asked = askedBy(request, deps.profiles);
   const { keyKind, ...signed } = await deps.authority.issue(csrPem, asked, now);
@@ -43,6 +48,12 @@ async function issueFor(deps: SigningDeps, request: SigningRequest): Promise<Iss
   deps.certificates.insert(issued);
   deps.counts.countIssued({ way: 'csr', key: keyKind });
   return issued;
+}
+
+/** Throws InvalidInput for a text that is not a CSR, and for a CSR with errors. */
+function requireClean(csrPem: string, profile: CsrProfile): void {
+  const fault = lintFault(parseCsr(parsePem(csrPem, csrLabels)), profile);
+  if (fault !== undefined) throw new InvalidInput(`the CSR is refused: ${fault}`, { code: 'csr_refused' });
 }
 
 /** Seconds and offset of the request win over those of its profile. Throws InvalidInput that names the profiles. */

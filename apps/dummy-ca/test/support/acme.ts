@@ -1,4 +1,5 @@
 import type { RequestListener, Server } from 'node:http';
+import type { CsrProfile } from '@certloop/contracts';
 import {
   createLogger,
   createMovableClock,
@@ -50,6 +51,7 @@ export interface TestAcmeOptions {
   readonly metricsAccess?: MetricsAccess;
   /** Nothing is stored when absent. */
   readonly state?: State;
+  readonly lint?: CsrProfile;
 }
 
 /** The real application over a real connection; every challenge is valid unless the options say otherwise. */
@@ -103,6 +105,7 @@ export async function createTestAcme(options: TestAcmeOptions): Promise<Unserved
     logger: options.logger ?? createLogger({ service: 'dummy-ca', level: 'silent' }),
     ...(options.metricsAccess && { metricsAccess: options.metricsAccess }),
     ...(options.state && { state: options.state }),
+    lint: options.lint,
   });
   return { handler, clock, authority };
 }

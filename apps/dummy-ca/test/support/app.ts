@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { RequestListener } from 'node:http';
+import type { CsrProfile } from '@certloop/contracts';
 import { createLogger, createMovableClock, type MetricsAccess, type MovableClock } from '@certloop/server';
 import request from 'supertest';
 import { createApp } from '../../src/app.js';
@@ -54,12 +55,13 @@ export interface CaOptions {
   readonly storeLimits?: StoreLimits;
   readonly metricsAccess?: MetricsAccess;
   readonly spread?: SpreadIssuing;
+  readonly lint?: CsrProfile;
 }
 
 /** The real application on a root of its own, with a clock that stands still. */
 export async function startCa(
   source: Partial<RootSource> = {},
-  { now = new Date(), storeLimits = roomy, metricsAccess, spread }: CaOptions = {},
+  { now = new Date(), storeLimits = roomy, metricsAccess, spread, lint }: CaOptions = {},
 ): Promise<TestCa> {
   const clock = createMovableClock(now);
   const authority = await openAuthority({ ...freshRoot, ...source }, clock, spread);
@@ -68,6 +70,7 @@ export async function startCa(
     storeLimits,
     status: usualStatus,
     ...(metricsAccess && { metricsAccess }),
+    lint,
     clock,
     logger: createLogger({ service: 'dummy-ca', level: 'silent' }),
   });

@@ -9,6 +9,7 @@ import {
   verifyCsr,
 } from '@certloop/crypto';
 import { profileContent } from '../../authority/certificate-profile.js';
+import { lintFault } from '../../authority/csr-lint.js';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { renewalIdOf } from '../certificates/renewal-window.js';
 import { processingUntil } from '../faults/slow-processing.service.js';
@@ -28,6 +29,8 @@ export async function finalizeOrder(deps: AcmeDeps, request: SignedRequest, id: 
   const { csr: text } = parsePayload(acmeRequests.finalizeSchema, request.payload);
   requireReady(deps, order);
   const asked = parseAcmeCsr(text, order.identifiers, accountOf(request).key);
+  const fault = deps.lint && lintFault(asked.csr, deps.lint);
+  if (fault !== undefined) throw badCsr(`the CSR is refused: ${fault}`);
   const verification = await verifyCsr(asked.csr);
   if (deps.settings.blockCompromisedKeys && deps.store.isCompromised(spkiSha256(asked.csr.spkiDer))) {
     throw badCsr('the key of the CSR was reported as compromised; make a new key');
