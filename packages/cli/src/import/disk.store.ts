@@ -48,6 +48,13 @@ function tooLarge(maxBytes: number): Unusable {
   return new Unusable(`it is larger than ${maxBytes / 1024 / 1024} MiB`);
 }
 
+/** The error after which a command reads nothing else. */
+export function limitReached(max: number, noun: string): Unusable {
+  return new Unusable(`there are more than ${max} ${noun}, and the rest is not read: import single folders`, {
+    isLimit: true,
+  });
+}
+
 export interface FolderEntry {
   readonly name: string;
   readonly isFolder: boolean;
@@ -59,7 +66,7 @@ export async function listFolder(path: string, budget: EntryBudget): Promise<Fol
   const folder = await withReason(() => opendir(path));
   for await (const entry of folder) {
     budget.left -= 1;
-    if (budget.left < 0) throw new Unusable(`there are more than ${budget.max} files: import single folders`);
+    if (budget.left < 0) throw limitReached(budget.max, 'files');
     const isFolder = entry.isSymbolicLink() ? await isFolderAt(join(path, entry.name)) : entry.isDirectory();
     entries.push({ name: entry.name, isFolder });
   }

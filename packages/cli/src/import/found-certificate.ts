@@ -30,9 +30,13 @@ export class Unusable extends Error {
   /** False for files that are expected beside certificates, such as those of CAs. */
   readonly isFault: boolean;
 
-  constructor(reason: string, { isFault = true } = {}) {
+  /** True if a limit of the command is reached, so that it reads nothing else. */
+  readonly isLimit: boolean;
+
+  constructor(reason: string, { isFault = true, isLimit = false } = {}) {
     super(reason);
     this.isFault = isFault;
+    this.isLimit = isLimit;
   }
 }
 

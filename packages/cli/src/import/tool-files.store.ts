@@ -5,6 +5,7 @@ import {
   folderId,
   isFolderAt,
   isPresent,
+  limitReached,
   listFolder,
   maxPemBytes,
   maxStoreBytes,
@@ -83,6 +84,7 @@ class ToolReader implements DiskContents {
   readonly unusable: UnusablePath[] = [];
   readonly #budget: EntryBudget;
   readonly #visited = new Set<string>();
+  #isFull = false;
   readonly #options: ReadOptions & { readonly limits: ReadLimits };
 
   constructor(options: ReadOptions) {
@@ -91,12 +93,14 @@ class ToolReader implements DiskContents {
     this.#budget = { max: entries, left: entries };
   }
 
-  /** Does the work; what is unusable is noted with the path. */
+  /** Does the work, unless a limit is reached; what is unusable is noted with the path. */
   async guarded(path: string, work: () => Promise<void>): Promise<void> {
+    if (this.#isFull) return;
     try {
       await work();
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
+      this.#isFull = error.isLimit;
       this.unusable.push({ path, reason: error.message, isFault: error.isFault });
     }
   }
@@ -210,7 +214,7 @@ class ToolReader implements DiskContents {
       const { now, limits } = this.#options;
       const found = findServerCertificates(certificatesOf(files), { path, names, now });
       if (this.found.length + found.length > limits.certificates)
-        throw new Unusable(`there are more than ${limits.certificates} certificates: import single folders`);
+        throw limitReached(limits.certificates, 'certificates');
       this.found.push(...found.map((one) => ({ ...one, readKeys })));
     } finally {
       for (const bytes of files) bytes.fill(0);

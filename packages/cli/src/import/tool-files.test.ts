@@ -274,15 +274,16 @@ test('reads a file of a certificate by another spelling of its path', async () =
 });
 
 test.each([
-  [{ certificates: 2, entries: 100 }, ['c.pem', 'there are more than 2 certificates: import single folders']],
-  [{ certificates: 9, entries: 2 }, ['', 'there are more than 2 files: import single folders']],
-])('stops at the limits %j and names the path', async (limits, [path, reason]) => {
-  write({ 'a.pem': shop.pem, 'b.pem': wild.pem, 'c.pem': shop.pem });
-  const { found, unusable } = await readToolFiles('pem', [folder], { withKeys: false, now, limits });
-  expect(found.length).toBeLessThan(3);
-  expect(unusable).toEqual([
-    { path: path === '' ? folder : join(folder, String(path)), reason, isFault: true },
-  ]);
+  [{ certificates: 2, entries: 100 }, 'c.pem', '2 certificates'],
+  [{ certificates: 9, entries: 7 }, 'e/f', '7 files'],
+])('stops at the limits %j and names the path once', async (limits, path, max) => {
+  const names = ['a.pem', 'b.pem', 'c.pem', 'd.pem', 'e/f/g.pem', 'e/f/h.pem', 'e/i/j.pem'];
+  write(Object.fromEntries(names.map((name) => [name, shop.pem])));
+  const paths = [folder, folder];
+  const { found, unusable } = await readToolFiles('pem', paths, { withKeys: false, now, limits });
+  expect(found.length).toBeLessThan(5);
+  const reason = `there are more than ${max}, and the rest is not read: import single folders`;
+  expect(unusable).toEqual([{ path: join(folder, path), reason, isFault: true }]);
 });
 
 test('reads the other paths when one is absent', async () => {
