@@ -7,8 +7,8 @@ import type { CertificateAuthority } from '../authority/certificate-authority.se
 import { type CertificateProfile, profileContent } from '../authority/certificate-profile.js';
 import type { CertificatesStore, IssuedCertificate } from '../authority/certificates.store.js';
 import type { AskedCertificate } from '../authority/csr-issuance.js';
-import { lintFault } from '../authority/csr-lint.js';
 import { daySeconds } from '../authority/issuance-profile.js';
+import { lintFault } from './csr-lint.js';
 import { decodeCsrText } from './csr-text.js';
 import type { IdempotencyStore } from './idempotency.store.js';
 

@@ -9,7 +9,7 @@ import {
   verifyCsr,
 } from '@certloop/crypto';
 import { profileContent } from '../../authority/certificate-profile.js';
-import { lintFault } from '../../authority/csr-lint.js';
+import { lintFault } from '../../signing/csr-lint.js';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { renewalIdOf } from '../certificates/renewal-window.js';
 import { processingUntil } from '../faults/slow-processing.service.js';
