@@ -103,7 +103,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   updateTarget: by('targets update'),
   deleteTarget: by('targets delete'),
   probeTarget: by('targets probe'),
-  watchServers: not('for the console and programs'),
+  watchServers: by('watch'),
   reportObservation: by('probe'),
   getServed: by('targets served'),
   listServed: by('targets served'),

@@ -35,6 +35,7 @@ import { addSpaces } from './commands/spaces.js';
 import { addStatus } from './commands/status.js';
 import { addProbe } from './commands/targets/probe.js';
 import { addTargets } from './commands/targets/targets.js';
+import { addWatch } from './commands/targets/watch.js';
 import { readConnection } from './connection/connection.js';
 import { addContextDefaults } from './connection/context-defaults.js';
 import { timeoutMs } from './connection/fetch.js';
@@ -140,6 +141,7 @@ function addCertificateCommands(program: Command, open: Open, ended: Ended): voi
   addRenewals(program, open);
   addProviders(program, open);
   program.commandsGroup('What servers serve:');
+  addWatch(program, open, ended);
   addTargets(program, open);
   addInventory(program, open);
   addProbe(program, open, ended);

@@ -13,6 +13,7 @@ export {
   requestSteps,
   spaceSorts,
   stepStatuses,
+  targetProtocols,
   tokenScopes,
 } from './cert-manager/words.js';
 export { type CertificateSearch, certificateSearchOf } from './certificate-digits.js';
@@ -46,3 +47,10 @@ export {
   pathOf,
   requestOf,
 } from './http/http.client.js';
+export {
+  type BadServerLine,
+  maxServerLines,
+  readServerLines,
+  type ServerLine,
+  type ServerLines,
+} from './server-lines.js';

@@ -61,3 +61,10 @@ export {
 export { type ApiDescription, type ErrorShape, openApiDocument } from './openapi/openapi.js';
 export { outlineOf } from './openapi/outline.js';
 export * as scalars from './scalars.js';
+export {
+  type BadServerLine,
+  maxServerLines,
+  readServerLines,
+  type ServerLine,
+  type ServerLines,
+} from './server-lines.js';

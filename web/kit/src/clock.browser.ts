@@ -49,3 +49,8 @@ export function useCountdown(seconds: number | undefined, key: unknown): number 
   useEffect(() => setEnd(seconds === undefined ? 0 : Date.now() + seconds * 1_000), [seconds, key]);
   return Math.max(0, Math.ceil((end - now) / 1_000));
 }
+
+/** Resolves after so many milliseconds. */
+export function pauseFor(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}

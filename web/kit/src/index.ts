@@ -10,7 +10,7 @@ export {
 export { type Dot, Dots } from './charts/dots.js';
 export { expirySentence } from './charts/expiry-sentence.js';
 export { type Series, StackedBars } from './charts/stacked-bars.js';
-export { useCountdown, useInterval, useNow } from './clock.browser.js';
+export { pauseFor, useCountdown, useInterval, useNow } from './clock.browser.js';
 export { CopyCurl } from './curl/copy-curl.js';
 export { SendForm, useForm } from './curl/send-form.js';
 export { ColorChoice } from './display/color-choice.js';

@@ -8,6 +8,7 @@ export const dependencies = {
   getExpiryTimeline: overview,
   getOutlook: overview,
   getPublicReadiness: overview,
+  getInventory: overview,
   listRenewals: ['/spaces'],
   listIssuanceJobs: ['/spaces'],
   // who is in which group decides what a user may read

@@ -10,6 +10,7 @@ const links: readonly (NavigationLink & { readonly isForAdmins?: true })[] = [
   { to: '/', label: 'Dashboard', icon: 'home', letter: 'd' },
   { to: '/spaces', label: 'Spaces', icon: 'space', letter: 's' },
   { to: '/fqdns', label: 'Names', icon: 'globe', letter: 'n' },
+  { to: '/inventory', label: 'What do I have?', icon: 'list', letter: 'h' },
   { to: '/renewals', label: 'Renewals', icon: 'clock', letter: 'r' },
   { to: '/providers', label: 'Providers', icon: 'certificate', letter: 'p' },
   { to: '/users', label: 'Users', icon: 'user', letter: 'u', isForAdmins: true },

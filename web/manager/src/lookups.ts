@@ -1,4 +1,11 @@
-import { type FqdnSort, type FqdnState, fqdnSorts, fqdnStates } from '@certloop/contracts/browser';
+import {
+  type FqdnSort,
+  type FqdnState,
+  fqdnSorts,
+  fqdnStates,
+  type RenewalOwner,
+  renewalOwners,
+} from '@certloop/contracts/browser';
 import { listOptions, lookUpOptions, queryOptions } from '@certloop/web-kit';
 import { overview } from './changes/overview.js';
 import { api } from './service.js';
@@ -24,6 +31,11 @@ export interface FqdnFilter {
   /** The certificate ends from this moment on, and before that one. */
   readonly expiresFrom?: string | undefined;
   readonly expiresBefore?: string | undefined;
+  readonly renewedBy?: RenewalOwner | undefined;
+  /** These three are of the newest certificate; only links have them. */
+  readonly issuer?: string | undefined;
+  readonly key?: string | undefined;
+  readonly authority?: string | undefined;
   readonly sort?: FqdnSort | undefined;
 }
 
@@ -42,6 +54,10 @@ export function filterIn(search: Record<string, unknown>): FqdnFilter {
     providerId: textOf(search['providerId'], uuid),
     expiresFrom: textOf(search['expiresFrom'], moment),
     expiresBefore: textOf(search['expiresBefore'], moment),
+    renewedBy: renewalOwners.find((word) => word === search['renewedBy']),
+    issuer: textOf(search['issuer'], /./),
+    key: textOf(search['key'], /^.{1,24}$/),
+    authority: textOf(search['authority'], /^[\da-f]{64}$/),
     sort: fqdnSorts.find((word) => word === search['sort']),
   });
 }

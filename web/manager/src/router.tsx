@@ -68,6 +68,18 @@ const names = createRoute({
   validateSearch: filterIn,
   component: lazyPage(() => import('./pages/names/names-page.js'), 'NamesPage'),
 });
+const watchServers = createRoute({
+  getParentRoute: () => inside,
+  path: '/watch-servers',
+  validateSearch: ({ spaceId }: Record<string, unknown>): { spaceId?: string } =>
+    typeof spaceId === 'string' && /^[\da-f-]{36}$/.test(spaceId) ? { spaceId } : {},
+  component: lazyPage(() => import('./pages/watch-servers/watch-servers-page.js'), 'WatchServersPage'),
+});
+const inventory = createRoute({
+  getParentRoute: () => inside,
+  path: '/inventory',
+  component: lazyPage(() => import('./pages/inventory/inventory-page.js'), 'InventoryPage'),
+});
 const uploadCsrs = createRoute({
   getParentRoute: () => inside,
   path: '/upload-csrs',
@@ -161,6 +173,8 @@ const routeTree = root.addChildren([
     space,
     addNames,
     issuancePolicy,
+    watchServers,
+    inventory,
     uploadCsrs,
     names,
     fqdn,

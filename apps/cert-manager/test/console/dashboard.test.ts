@@ -93,7 +93,7 @@ const allowedNames = {
         .filter({ hasNotText: 'done' })
         .getByText('CHECK_MONITOR_URL')
         .waitFor();
-      expect(await steps.getByText('done').count()).toBe(4);
+      expect(await steps.getByText('done').count()).toBe(5);
       await look('failing');
       await page.route('**/watch', (route) => route.fulfill({ status: 400, body: '{}' }));
       await page.reload();
@@ -172,7 +172,7 @@ const allowedNames = {
       await page.getByLabel('Show the first steps of a new installation').check();
       await page.getByRole('link', { name: 'Dashboard' }).click();
       await steps.getByText('CHECK_MONITOR_URL').waitFor();
-      expect(await steps.getByText('done', { exact: true }).count()).toBe(7);
+      expect(await steps.getByText('done', { exact: true }).count()).toBe(8);
       await look('finished');
       await page.unroute('**/watch');
       await steps.getByRole('button', { name: 'Hide this list' }).click();

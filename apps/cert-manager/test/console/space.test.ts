@@ -2,14 +2,21 @@ import { hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addFqdn, addSpace, pathOf } from '../support/inventory.js';
+import { probing, startTlsServer, type TlsServer } from '../support/monitor/served-place.js';
+import { elsewhere } from '../support/monitor/watched-servers.js';
 import { fqdnWithCsr, providerOf } from '../support/signing.js';
 
 (hasBrowser() ? describe : describe.skip)('the page of a space', () => {
   let stage: ConsoleStage;
+  let server: TlsServer;
   beforeAll(async () => {
-    stage = await startConsoleStage();
+    server = await startTlsServer({});
+    stage = await startConsoleStage(probing(server.port));
   });
-  afterAll(() => stage.close());
+  afterAll(async () => {
+    await stage.close();
+    await server.close();
+  });
 
   test('shows states, searches and sorts by the service, and follows what others change', async () => {
     const { app } = stage;
@@ -133,6 +140,53 @@ import { fqdnWithCsr, providerOf } from '../support/signing.js';
       expect(await stored()).toBe(14);
       await result.getByRole('link', { name: 'Show the names of the space' }).click();
       await page.getByRole('link', { name: 'no certificate yet 14' }).waitFor();
+    });
+  });
+
+  test('watches a pasted list of servers, and shows whose renewal their names are', async () => {
+    const { app } = stage;
+    const space = await addSpace(app, 'Watched team');
+    server.reload((await elsewhere(app, 'www.watched.test')).full);
+    const at = `127.0.0.1:${server.port}`;
+    const pasted = [
+      `${at} www.watched.test # ours`,
+      '',
+      'https://old.watched.test',
+      '127.0.0.1:1 closed.watched.test',
+    ];
+    await stage.play('watch', app.people.ada, `/spaces/${space.id}`, async ({ page, look }) => {
+      await page.getByRole('link', { name: 'Watch servers' }).click();
+      await page.getByRole('heading', { name: 'Watch servers' }).waitFor();
+      const list = page.getByLabel('Servers', { exact: true });
+      await list.fill(pasted.join('\n'));
+      await page.getByText('1 line is not understood. Correct it first:').waitFor();
+      await page.getByText('Line 3,').waitFor();
+      const watch = page.getByRole('button', { name: 'Watch 2 servers' });
+      expect(await watch.isDisabled()).toBe(true);
+      await look('bad-line');
+      await list.fill(pasted.filter((line) => !line.startsWith('https')).join('\n'));
+      // by keyboard alone: the button follows the list
+      await list.press('Tab');
+      await page.keyboard.press('Enter');
+      const result = page.getByRole('region', { name: 'Result' });
+      await result.getByText('1 server is watched. 1 is refused.').waitFor();
+      await result.getByText('watched', { exact: true }).waitFor();
+      await look('result');
+      await result.getByRole('link', { name: 'Show the names of the space' }).click();
+      const row = page
+        .getByRole('table', { name: 'Names' })
+        .getByRole('row')
+        .filter({ hasText: 'www.watched.test' });
+      await row.getByText('elsewhere', { exact: true }).waitFor();
+      await row.getByText('Foreign CA').waitFor();
+      await look('names');
+      await page.getByRole('link', { name: 'What do I have?' }).click();
+      await page.getByRole('link', { name: 'elsewhere: 1 name' }).waitFor();
+      await look('inventory');
+      await page.getByRole('link', { name: 'elsewhere: 1 name' }).click();
+      await page.getByRole('heading', { name: 'Names' }).waitFor();
+      expect(page.url()).toContain('renewedBy=elsewhere');
+      await page.getByText('www.watched.test').first().waitFor();
     });
   });
 });

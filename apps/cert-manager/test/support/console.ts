@@ -14,15 +14,17 @@ export interface ConsoleStage {
   close(): Promise<void>;
 }
 
-/** Starts all of it; close it in an `afterAll`. */
-export async function startConsoleStage(): Promise<ConsoleStage> {
+/** Starts all of it, with more settings; close it in an `afterAll`. */
+export async function startConsoleStage(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ConsoleStage> {
   let now = () => new Date();
   const ca = await startFakeCa({ now: () => now() });
   const [browser, app] = await Promise.all([
     openBrowser(),
     startAppOnSqlite({
       consoleFolder: findConsole('@certloop/web-manager', import.meta.url) ?? '',
-      environment: { DUMMY_CA_URL: ca.url },
+      environment: { DUMMY_CA_URL: ca.url, ...environment },
       // as the page compares moments with the browser's clock
       now: new Date(),
     }),

@@ -50,6 +50,12 @@ export const examples: readonly Example[] = [
   example('renewals', 'renewals list --status pending'),
   example('readiness', 'readiness --space Shop', 'what the rules of today break'),
   example('issuance-jobs', 'issuance-jobs list --space Shop --status failed'),
+  example('watch', 'watch --file servers.txt --space Shop', 'what servers present, and from now on'),
+  example(
+    'watch',
+    'watch 127.0.0.1:8443 --name shop.example.test -s Shop --from-here',
+    'looks from this machine',
+  ),
   example('targets', 'targets create shop.example.test 127.0.0.1 --port 8443 --mode report --every 1h'),
   example('targets', 'targets list shop.example.test'),
   example('inventory', 'inventory --space Shop', 'issuers, intermediates, keys, and who renews'),

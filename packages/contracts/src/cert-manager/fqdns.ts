@@ -14,7 +14,6 @@ import {
   tagList,
 } from './fqdn-lists.js';
 import { byFqdn, byId, confirmation, countSchema, deleteSchema, messageSchema } from './replies.js';
-import { targetProtocols } from './targets.js';
 import {
   certificateSources,
   chainStates,
@@ -23,6 +22,7 @@ import {
   permissionLevels,
   renewalOutlooks,
   renewalOwners,
+  targetProtocols,
 } from './words.js';
 
 /** The state of an FQDN at the moment of the answer. */

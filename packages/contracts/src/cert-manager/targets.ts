@@ -3,19 +3,7 @@ import { empty, endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { pageQuery } from './pages.js';
 import { byFqdn, messageSchema } from './replies.js';
-
-/** How a server comes to TLS: at once, or by STARTTLS in a protocol. */
-export const targetProtocols = [
-  'tls',
-  'smtp',
-  'imap',
-  'pop3',
-  'ldap',
-  'postgres',
-  'mysql',
-  'xmpp',
-  'ftp',
-] as const;
+import { targetProtocols } from './words.js';
 
 /** Verdicts on what an address serves, in the order in which they are judged; the first that holds counts. */
 export const servedClasses = [

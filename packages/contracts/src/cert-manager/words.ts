@@ -196,3 +196,16 @@ export type BreakCode = (typeof breakCodes)[number];
 export const handworkCodes = ['no_csr', 'no_provider', 'manual_proof', 'renewal_off'] as const;
 
 export type HandworkCode = (typeof handworkCodes)[number];
+
+/** How a server comes to TLS: at once, or by STARTTLS in a protocol. */
+export const targetProtocols = [
+  'tls',
+  'smtp',
+  'imap',
+  'pop3',
+  'ldap',
+  'postgres',
+  'mysql',
+  'xmpp',
+  'ftp',
+] as const;

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
+import { createServer as createTlsServer } from 'node:tls';
 import { examples } from '@certloop/cli/dist/src/reference/examples.js';
 import { hasProgram } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -26,18 +26,29 @@ const ifCurl = hasProgram('curl', 'no command of the runbook is run') ? describe
 let folder: string;
 let stack: Stack;
 let lines: LineRunner;
+// it presents a certificate once an example has saved it
+const server = createTlsServer({ ca: [] });
+let port: number;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'certloop-policy-'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
   stack = await startStack({
     dataDir: join(folder, 'data'),
     ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
-    environment: inheritedEnvironment(),
+    environment: {
+      ...inheritedEnvironment(),
+      PROBE_ALLOW_CIDRS: '127.0.0.0/8',
+      PROBE_PORTS: `8443,${port}`,
+    },
   });
   lines = await createLineRunner(folder);
   lines.env['CERTLOOP_CREDENTIALS'] = credentialsFile(join(folder, 'data'));
 });
 afterAll(async () => {
+  server.close();
   await stack.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -172,25 +183,19 @@ ifCurl('the runbook', () => {
 
 ifOpenssl('the examples of help', () => {
   const home = process.cwd();
-  let server: TlsServer | undefined;
+  let isServing = false;
   // as lego names them to a hook
   const renewed = {
     LEGO_CERT_PATH: 'machine/current/fullchain.pem',
     LEGO_CERT_KEY_PATH: 'machine/current/key.pem',
   };
-  afterAll(() => {
-    process.chdir(home);
-    server?.close();
-  });
+  afterAll(() => process.chdir(home));
 
-  /** Serves the certificate that an example has saved, for the examples that probe; returns the port. */
-  async function serveSaved(): Promise<number> {
-    if (server === undefined) {
-      server = createTlsServer({ cert: await readFile('shop.pem'), key: await readFile('shop.key') });
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-    }
-    return (server.address() as AddressInfo).port;
+  /** Serves the certificate that an example has saved, for the examples that look at it. */
+  async function serveSaved(): Promise<void> {
+    if (isServing) return;
+    server.setSecureContext({ ca: [], cert: await readFile('shop.pem'), key: await readFile('shop.key') });
+    isServing = true;
   }
 
   test('the documented commands work in their order', async () => {
@@ -206,12 +211,13 @@ ifOpenssl('the examples of help', () => {
     );
     await writeFile('staging.json', JSON.stringify(config));
     await writeFile('password.txt', 'nine green bottles\n');
+    await writeFile('servers.txt', `# ours\n127.0.0.1:${port} shop.example.test\n`);
     const loggedOut = { input: 'nine green bottles\n', env: { CERTLOOP_CREDENTIALS: undefined } };
     const { environments } = stack.plan;
     for (const { of, line } of examples) {
-      const here = ['probe', 'deploy-hook'].includes(of)
-        ? line.replace(':8443', `:${await serveSaved()}`)
-        : line.replace('https://certs.example.org', url);
+      const looks = ['probe', 'watch', 'deploy-hook'].includes(of);
+      if (looks) await serveSaved();
+      const here = looks ? line.replace(':8443', `:${port}`) : line.replace('https://certs.example.org', url);
       if (['login', 'whoami', 'logout'].includes(of)) await lines.run(here, loggedOut);
       else if (of === 'deploy-hook') await lines.run(here, { env: renewed });
       else if (line.startsWith('certloop admin manager '))

@@ -12,6 +12,7 @@ const paths = {
   home: 'M4 11l8-7 8 7v9h-5v-6H9v6H4z',
   globe: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3 12h18M12 3c3.5 3 3.5 15 0 18M12 3c-3.5 3-3.5 15 0 18',
   key: 'M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM11 12l8-8M16 7l3 3M14 9l2 2',
+  list: 'M4 6h16M4 12h16M4 18h10',
   leave: 'M14 4H5v16h9M10 12h11M17 8l4 4-4 4',
   menu: 'M4 7h16M4 12h16M4 17h16',
   outside: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',

@@ -9,8 +9,13 @@ export function canStopFitting({
   providerId,
   expiresFrom,
   expiresBefore,
+  renewedBy,
+  issuer,
+  key,
+  authority,
 }: FqdnFilter): boolean {
-  return [state, renewal, providerId, expiresFrom, expiresBefore].some(
+  const ofCertificate = [renewedBy, issuer, key, authority];
+  return [state, renewal, providerId, expiresFrom, expiresBefore, ...ofCertificate].some(
     (condition) => condition !== undefined,
   );
 }
@@ -21,10 +26,12 @@ export function fitsFilter(
   filter: FqdnFilter,
 ): boolean {
   const expiresAt = status?.certificate === undefined ? Number.NaN : Date.parse(endOf(status.certificate));
-  const { state, renewal, expiresFrom, expiresBefore } = filter;
+  const { state, renewal, expiresFrom, expiresBefore, renewedBy, issuer } = filter;
   return (
     (state === undefined || status === undefined || status.state === state) &&
     (renewal === undefined || renewalEnabled === (renewal === 'on')) &&
+    (renewedBy === undefined || status === undefined || status.renewedBy === renewedBy) &&
+    (issuer === undefined || status === undefined || status.certificate?.issuer === issuer) &&
     (filter.providerId === undefined || providerId === filter.providerId) &&
     (expiresFrom === undefined || expiresAt >= Date.parse(expiresFrom)) &&
     (expiresBefore === undefined || expiresAt < Date.parse(expiresBefore))

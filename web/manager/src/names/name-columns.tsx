@@ -1,10 +1,12 @@
-import type { Fqdn } from '@certloop/contracts/browser';
+import type { ChainState, Fqdn } from '@certloop/contracts/browser';
 import { type Column, hostText, LifeLine, LongName, Moment, StateChip, useNow } from '@certloop/web-kit';
 import { useMemo } from 'react';
 import { endOf } from '../certificate-end.js';
 import { providerName, useProviders } from '../providers.js';
 import { RowLink } from '../row-link.js';
 import { FqdnStateChip } from './fqdn-state.js';
+import { issuerText } from './issuer-text.js';
+import { OtherOwner } from './renewal-owner.js';
 import { RenewalSwitch } from './renewal-switch.js';
 
 /** Columns of a list of names; description, owner and provider are omitted if no row has one. */
@@ -22,6 +24,7 @@ export function useNameColumns({
   const isOwned = rows.some(({ owner, tags }) => owner !== undefined || tags !== undefined);
   const isDescribed = !isOfAllSpaces && rows.some(({ description }) => description !== '');
   const hasProvider = rows.some(({ providerId }) => providerId !== undefined);
+  const hasCertificate = rows.some(({ status }) => status?.certificate !== undefined);
   return useMemo(
     () => [
       nameColumn,
@@ -31,6 +34,7 @@ export function useNameColumns({
       stateColumn,
       lifeColumn,
       expiryColumn,
+      ...(hasCertificate ? [issuerColumn] : []),
       {
         key: 'renewal',
         title: 'Renewal',
@@ -41,7 +45,7 @@ export function useNameColumns({
       },
       ...(hasProvider ? [providerColumn(providers)] : []),
     ],
-    [isOfAllSpaces, isDescribed, isOwned, hasProvider, providers, canWrite],
+    [isOfAllSpaces, isDescribed, isOwned, hasProvider, hasCertificate, providers, canWrite],
   );
 }
 
@@ -123,6 +127,35 @@ const expiryColumn: Column<Fqdn> = {
   cell: ({ status }) => status?.certificate && <Moment at={endOf(status.certificate)} />,
 };
 
+const issuerColumn: Column<Fqdn> = {
+  key: 'issuer',
+  title: 'Issuer',
+  width: '10rem',
+  cell: ({ status }) => <Issuer status={status} />,
+};
+
+const chainWords: Readonly<Record<ChainState, string | undefined>> = {
+  complete: undefined,
+  incomplete: 'chain incomplete',
+  self_signed: 'self-signed',
+};
+
+/** Who issued the newest certificate; what is unusual of its chain and of its servers is below. */
+function Issuer({ status }: Pick<Fqdn, 'status'>) {
+  if (status?.certificate === undefined) return null;
+  const { issuer, chain } = status.certificate;
+  const protocols = status.protocols?.filter((protocol) => protocol !== 'tls') ?? [];
+  const notes = [...(chain === undefined ? [] : [chainWords[chain] ?? []]), ...protocols].flat();
+  return (
+    <>
+      <span className="cl-clamp" title={issuer}>
+        {issuerText(issuer)}
+      </span>
+      {notes.length > 0 && <span className="cl-dim">{notes.join(', ')}</span>}
+    </>
+  );
+}
+
 /** How much of the lifetime of the newest certificate is over; the columns beside it say so in words. */
 function Life({ fqdn: { status } }: { readonly fqdn: Fqdn }) {
   const now = useNow();
@@ -140,7 +173,14 @@ function Life({ fqdn: { status } }: { readonly fqdn: Fqdn }) {
 function Renewal({ fqdn, canWrite }: { readonly fqdn: Fqdn; readonly canWrite: boolean }) {
   const { renewalEnabled, status } = fqdn;
   const renewAt = renewalEnabled ? status?.renewAt : undefined;
-  const words = renewAt === undefined ? renewalEnabled ? 'automatic' : null : <Moment at={renewAt} />;
+  const words =
+    renewAt !== undefined ? (
+      <Moment at={renewAt} />
+    ) : renewalEnabled ? (
+      'automatic'
+    ) : (
+      <OtherOwner status={status} />
+    );
   if (canWrite) {
     return (
       <span className="cl-row">
@@ -149,5 +189,11 @@ function Renewal({ fqdn, canWrite }: { readonly fqdn: Fqdn; readonly canWrite: b
       </span>
     );
   }
-  return words ?? <StateChip tone="idle" shape="bars" word="off" />;
+  if (renewalEnabled) return words;
+  return (
+    <span className="cl-row">
+      <StateChip tone="idle" shape="bars" word="off" />
+      {words}
+    </span>
+  );
 }

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import type { FqdnFilter } from '../lookups.js';
 import { providerName, useProviders } from '../providers.js';
 import { stateMarks } from './fqdn-state.js';
+import { issuerText } from './issuer-text.js';
 
 const sortLabels: Readonly<Record<FqdnSort, string>> = {
   attention: 'By need',
@@ -39,21 +40,45 @@ export function NamesToolbar({ counts, filter, setFilter }: NamesToolbarProps) {
           data={fqdnSorts.map((value) => ({ value, label: sortLabels[value] }))}
           onChange={({ currentTarget: { value } }) => setFilter(withSort(filter, value))}
         />
-        <NativeSelect
-          aria-label="Renewal"
-          value={filter.renewal ?? ''}
-          data={[
-            { value: '', label: 'Renewal on or off' },
-            { value: 'on', label: 'Renewal on' },
-            { value: 'off', label: 'Renewal off' },
-          ]}
-          onChange={({ currentTarget: { value } }) => setFilter(filterWith(filter, 'renewal', value))}
-        />
+        <RenewalChoice filter={filter} setFilter={setFilter} />
         <ProviderChoice filter={filter} setFilter={setFilter} />
         <ExpiryChoice filter={filter} setFilter={setFilter} />
       </SearchForm>
       <Conditions filter={filter} setFilter={setFilter} />
     </>
+  );
+}
+
+const owners = [
+  { value: 'acme_client', label: 'By an ACME client' },
+  { value: 'elsewhere', label: 'Elsewhere' },
+  { value: 'none', label: 'By nothing known' },
+] as const;
+
+/** Whether CertLoop renews a name, or who else. */
+function RenewalChoice({ filter, setFilter }: Pick<NamesToolbarProps, 'filter' | 'setFilter'>) {
+  const { renewal, renewedBy, ...others } = filter;
+  const choose = (value: string) => {
+    const owner = owners.find((one) => one.value === value)?.value;
+    const onOrOff = (['on', 'off'] as const).find((word) => word === value);
+    setFilter({
+      ...others,
+      ...(owner !== undefined && { renewedBy: owner }),
+      ...(onOrOff !== undefined && { renewal: onOrOff }),
+    });
+  };
+  return (
+    <NativeSelect
+      aria-label="Renewal"
+      value={renewedBy === 'certloop' ? 'on' : (renewedBy ?? renewal ?? '')}
+      data={[
+        { value: '', label: 'Renewal on or off' },
+        { value: 'on', label: 'Renewal on' },
+        { value: 'off', label: 'Renewal off' },
+        ...owners,
+      ]}
+      onChange={({ currentTarget: { value } }) => choose(value)}
+    />
   );
 }
 
@@ -130,6 +155,7 @@ function Conditions({ filter, setFilter }: Pick<NamesToolbarProps, 'filter' | 's
   const { providerId, expiresFrom, expiresBefore, ...others } = filter;
   const providers = useProviders().data;
   const shown = [
+    ...certificateConditions(filter),
     ...(providerId === undefined
       ? []
       : [
@@ -150,6 +176,25 @@ function Conditions({ filter, setFilter }: Pick<NamesToolbarProps, 'filter' | 's
       </Button>
     </div>
   ));
+}
+
+/** Conditions on the newest certificate. */
+function certificateConditions(filter: FqdnFilter) {
+  const { issuer, key, authority, ...others } = filter;
+  return [
+    ...(issuer === undefined
+      ? []
+      : [{ text: `The issuer is ${issuerText(issuer)}`, without: { ...others, key, authority } }]),
+    ...(key === undefined ? [] : [{ text: `The key is ${key}`, without: { ...others, issuer, authority } }]),
+    ...(authority === undefined
+      ? []
+      : [
+          {
+            text: `The intermediate has the fingerprint ${authority.slice(0, 16)}…`,
+            without: { ...others, issuer, key },
+          },
+        ]),
+  ];
 }
 
 function periodText(from: string | undefined, before: string | undefined): string {

@@ -60,7 +60,8 @@ async function probeAll(
   places: readonly string[],
   options: ProbeOptions,
 ): Promise<boolean> {
-  if (options.report === true) return reportServed(session, places, { guard, space: options.space });
+  if (options.report === true)
+    return reportServed(session, places, { guard: hereGuard, space: options.space });
   if (options.target !== undefined) {
     const [fqdn, ...more] = places;
     if (fqdn === undefined || more.length > 0) throw new UsageError('--target: name one FQDN');
@@ -70,7 +71,7 @@ async function probeAll(
 }
 
 // The person at the command line may reach private networks anyway; metadata and link-local addresses stay refused.
-const guard = createGuard({ allowCidrs: ['0.0.0.0/0', '::/0'] });
+export const hereGuard = createGuard({ allowCidrs: ['0.0.0.0/0', '::/0'] });
 
 /** Whether all addresses are well. */
 async function showServed(
@@ -92,7 +93,7 @@ async function showServed(
     for (const place of parsed) {
       step(place.host);
       const name = sni ?? place.host;
-      const observed = await probe({ ...place, protocol, sni: name, keyAlgorithm }, { guard });
+      const observed = await probe({ ...place, protocol, sni: name, keyAlgorithm }, { guard: hereGuard });
       const judging = { name, expected, trustedRoots, now: new Date() };
       results.push(...observed.map((one) => shownOf(one, place, judging)));
     }

@@ -59,9 +59,10 @@ async function reportOne(
 
 const maxCertificates = 10;
 
-async function reportAddress(
+/** Reports what an address of a target serves. */
+export async function reportAddress(
   manager: Manager,
-  { spaceId, fqdnId, id: targetId }: Target,
+  { spaceId, fqdnId, id: targetId }: Pick<Target, 'spaceId' | 'fqdnId' | 'id'>,
   { address, observation }: AddressObservation,
 ): Promise<void> {
   const observedAt = new Date().toISOString();

@@ -18,7 +18,7 @@ export function Checklist({ steps, failed }: ReturnType<typeof useChecklist>) {
         </Button>
       </div>
       {failed !== undefined && <ErrorPanel error={failed.error} retry={() => void failed.refetch()} />}
-      {steps === undefined ? failed === undefined && <WaitingSteps count={7} /> : <Steps steps={steps} />}
+      {steps === undefined ? failed === undefined && <WaitingSteps count={8} /> : <Steps steps={steps} />}
     </section>
   );
 }
@@ -50,6 +50,16 @@ interface StepFacts {
 
 function stepsOf({ total, unfinished }: FqdnCounts, { isRenewing, watch, hasPolicy }: StepFacts) {
   return [
+    {
+      key: 'servers',
+      isDone: unfinished < total,
+      text: (
+        <>
+          <Link to="/watch-servers">Watch the servers</Link> that have certificates, or get the first one by
+          the steps below.
+        </>
+      ),
+    },
     { key: 'space', isDone: true, text: 'Create a space.' },
     { key: 'name', isDone: total > 0, text: 'Add a host name.' },
     {

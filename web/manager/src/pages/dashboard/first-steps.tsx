@@ -12,6 +12,16 @@ import { useWatch } from './watch-state.js';
 
 const stepsTo = (space: Space | undefined, hasPolicy: boolean, watch: Watch | undefined) => [
   {
+    key: 'servers',
+    isDone: false,
+    text: (
+      <>
+        <Link to="/watch-servers">Watch the servers</Link> that you have: paste their names, and see their
+        certificates. Or get a new certificate:
+      </>
+    ),
+  },
+  {
     key: 'space',
     isDone: space !== undefined,
     text: 'Create a space. It holds the names of a team or a service.',
@@ -63,7 +73,7 @@ export function FirstSteps() {
       query={query}
       waiting={
         <EmptyState title="Get your first certificate">
-          <WaitingSteps count={6} />
+          <WaitingSteps count={7} />
         </EmptyState>
       }
     >

@@ -73,6 +73,12 @@ function AddButtons({ spaceId, add }: { readonly spaceId: string; readonly add: 
       >
         Paste a list of names
       </Button>
+      <Button
+        variant="default"
+        renderRoot={(props) => <Link {...props} to="/watch-servers" search={{ spaceId }} />}
+      >
+        Watch servers
+      </Button>
       <AddButton label="Add a name" onClick={add} />
     </div>
   );

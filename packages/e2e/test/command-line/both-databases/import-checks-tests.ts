@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type CheckUpdate, createCheckMonitorClient } from '@certloop/contracts';
 import { expect, test } from 'vitest';
-import type { Stack } from '../../src/stack.js';
-import { monitorCommand } from '../support/monitor-command.js';
-import { describeStack } from '../support/running-stack.js';
+import type { Stack } from '../../../src/stack.js';
+import { monitorCommand } from '../../support/monitor-command.js';
+import type { RunningStack } from '../../support/test-stack.js';
 
-const script = fileURLToPath(new URL('../../../../../scripts/import-healthchecks.mjs', import.meta.url));
+const script = fileURLToPath(new URL('../../../../../../scripts/import-healthchecks.mjs', import.meta.url));
 
 /** Every setting of a check with a schedule; the old pair of keywords says what the new ones say. */
 type Settings = Required<Omit<CheckUpdate, 'api_key' | 'channels' | 'timeout' | 'subject' | 'subject_fail'>>;
@@ -57,7 +57,8 @@ async function makeProjects(stack: Stack, name: string) {
   return { source, target, environment };
 }
 
-describeStack('importing checks', (running) => {
+/** Describes the import of checks from another monitor. */
+export function describeImportChecks(running: () => RunningStack): void {
   test('copies the settings of a check, its integrations by name, and its pause', async () => {
     const { source, target, environment } = await makeProjects(running().stack, 'whole');
     const [ops, lost] = [await source.addChannel('Ops'), await source.addChannel('Lost')];
@@ -190,4 +191,4 @@ describeStack('importing checks', (running) => {
     expect(said).toMatchObject({ code, error: expect.stringContaining(reason) });
     expect(said.error).not.toContain(checkMonitor.readWriteKey);
   });
-});
+}
