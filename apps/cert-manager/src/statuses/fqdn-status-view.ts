@@ -50,7 +50,7 @@ export function statusView(
   });
   const hasCsr = csr !== undefined;
   const isRenewedElsewhere = renewedBy === 'elsewhere';
-  const reason = statusReasonOf(status, { state, hasCsr, acceptedUntil, isRenewedElsewhere });
+  const reason = statusReasonOf(status, { state, hasCsr, acceptedUntil, isRenewedElsewhere, isAdopting });
   const hint = hintOf(shown);
   return {
     state,

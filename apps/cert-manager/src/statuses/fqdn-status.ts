@@ -38,6 +38,8 @@ export interface ReasonFacts {
   readonly acceptedUntil: Date | undefined;
   /** The newest certificate was adopted from a server, and CertLoop does not renew it. */
   readonly isRenewedElsewhere: boolean;
+  /** The certificate that its server presents becomes the newest one. */
+  readonly isAdopting: boolean;
 }
 
 /** Cause and remedy if a certificate was adopted from a server and ends soon. */
@@ -51,7 +53,7 @@ export function statusReasonOf(status: ComputedStatus, facts: ReasonFacts): stri
   const { expiresAt, problem, attentionAt } = status;
   switch (facts.state) {
     case 'unfinished': {
-      const next = facts.hasCsr ? 'Request one, or have the CSR signed.' : 'Upload a CSR.';
+      const next = facts.hasCsr ? 'Request one, or have the CSR signed.' : nextWithoutCsr(facts);
       return joined('There is no certificate yet.', problem === null ? next : problemText(status));
     }
     case 'expired':
@@ -67,6 +69,12 @@ export function statusReasonOf(status: ComputedStatus, facts: ReasonFacts): stri
         ? `Renews on ${textOf(status.renewAt)}.`
         : joined(`The certificate is valid until ${textOf(expiresAt)}.`, causeText(status, facts));
   }
+}
+
+function nextWithoutCsr({ isAdopting }: ReasonFacts): string {
+  return isAdopting
+    ? 'Its server has not presented a valid one yet: see what is served, or upload a CSR.'
+    : 'Upload a CSR.';
 }
 
 function causeText(

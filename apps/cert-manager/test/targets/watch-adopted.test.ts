@@ -102,6 +102,8 @@ describeEachDialect('the check of a watched server', (open) => {
     expect(result).not.toHaveProperty('served');
     expect(signals()).toEqual([]);
     expect(await explanationOf(app, fqdn)).toMatchObject({ watched: 'expiry', outlook: 'no_certificate' });
+    const reason = (await fqdnOfServer(app, fqdn.spaceId, result)).status?.reason;
+    expect(reason).toMatch(/^There is no certificate yet\. Its server has not presented a valid one yet/);
     await step(minute);
     expect(signals()).toEqual([]);
     await step(4 * minute);
