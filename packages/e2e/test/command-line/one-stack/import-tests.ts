@@ -29,6 +29,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { filesBelow, keyPieces } from '../../support/import/key-pieces.js';
 import { type RecordingProxy, startRecordingProxy } from '../../support/import/recording-proxy.js';
 import {
+  issueFiles,
   startTrustingCa,
   type TrustingCa,
   toolRuns,
@@ -44,16 +45,7 @@ const written: string[] = [];
 /** Folders that tools left, by the name of the tool. */
 const left = new Map<string, string>();
 
-/** Certificate, chain and key of a name and of www below it, made by dummy-ca. */
-async function issue(
-  name: string,
-  to: string,
-): Promise<{ readonly certificateFile: string; readonly keyFile: string }> {
-  mkdirSync(to, { recursive: true });
-  const args = ['ca', 'issue', name, `www.${name}`, '--out-dir', to];
-  expect(await certloop(args, { env: { CERTLOOP_CA_URL: ca.url } })).toMatchObject({ code: 0, err: '' });
-  return { certificateFile: join(to, `${name}.pem`), keyFile: join(to, `${name}.key`) };
-}
+const issue = (name: string, to: string) => issueFiles(ca, name, to);
 
 const environment = () => ({ CERTLOOP_URL: proxy.url, CERTLOOP_TOKEN: stack.credentials.certManager.token });
 

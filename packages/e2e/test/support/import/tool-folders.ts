@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createDummyCaClient } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
+import { buildCsr, exportPrivateKeyPem, generateKeyPair } from '@certloop/crypto';
 import { hasProgram, programOfToday, say } from '@certloop/server/testing';
 import { inheritedEnvironment } from '../../../src/config.js';
 import { startService } from '../../../src/service-process.js';
@@ -154,6 +156,23 @@ async function orderByCaddy({ httpsDirectory, rootFile }: TrustingCa, folder: st
     if (server.exitCode === null && server.kill('SIGKILL')) await once(server, 'exit');
   }
   return data;
+}
+
+/** Writes certificate, chain, root and key of a name and of www below it, as NAME.pem, .chain.pem, .root.pem and .key. */
+export async function issueFiles({ url, rootFile }: TrustingCa, name: string, folder: string) {
+  mkdirSync(folder, { recursive: true });
+  const { privateKey } = await generateKeyPair('P-256');
+  const { pem: csr } = await buildCsr({ privateKey, dnsNames: [name, `www.${name}`] });
+  const client = createDummyCaClient({ baseUrl: url });
+  const body = { csr: Buffer.from(csr).toString('base64'), action: 'sign' as const };
+  const { certificate } = (await client.signCsr({ body })).body;
+  const root = await readFile(rootFile, 'utf8');
+  const at = (ending: string) => join(folder, `${name}.${ending}`);
+  writeFileSync(at('pem'), certificate);
+  writeFileSync(at('chain.pem'), `${certificate}${root}`);
+  writeFileSync(at('root.pem'), root);
+  writeFileSync(at('key'), exportPrivateKeyPem(privateKey), { mode: 0o600 });
+  return { certificateFile: at('pem'), keyFile: at('key') };
 }
 
 /** A file as Traefik 2 and 3 document it, of a certificate and its key. */
