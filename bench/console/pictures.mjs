@@ -61,7 +61,17 @@ async function pictureManager(place) {
       user: `/users/${user.id}`,
     });
   }
-  for (const page of ['spaces', 'fqdns', 'renewals', 'providers', 'users', 'groups', 'audit', 'statistics'])
+  for (const page of [
+    'spaces',
+    'fqdns',
+    'renewals',
+    'providers',
+    'users',
+    'groups',
+    'audit',
+    'statistics',
+    'readiness',
+  ])
     paths[page] = `/${page}`;
   Object.assign(paths, { dashboard: '/', account: '/account', 'upload-csrs': '/upload-csrs' });
   const { username: user, password } = administrator;

@@ -56,6 +56,13 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
     expect(lines).toBeGreaterThan(entries);
   });
 
+  test('judges all names by the rules of a day', async () => {
+    const path = '/readiness?on=2029-03-15';
+    await askBeside('GET', path);
+    const { body } = await app.request.get(path).set(app.people.ada.auth).expect(200);
+    expect(body).toMatchObject({ certificates: { total: count, public: 0 }, capacity: { names: count } });
+  });
+
   test('deletes a provider that issued very many certificates before', async () => {
     const config = { baseUrl: 'https://8.8.8.8' };
     const change = 'update certificates set provider_id = $1 where replaced_at is not null';

@@ -192,6 +192,7 @@ const columns = [
   {
     key: 'names',
     title: 'Such as',
+    width: '14rem',
     cell: ({ names, count }: BreakRow) => (
       <>
         {names.slice(0, shownNames).map(({ fqdnId, spaceId, fqdn }) => (
