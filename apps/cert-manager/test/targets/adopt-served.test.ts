@@ -1,6 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from 'vitest';
+import { targets } from '../../src/targets/targets.repository.js';
 import { foreignCertificate } from '../support/cas/foreign-ca.js';
 import { grant } from '../support/factories.js';
 import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';
@@ -188,6 +189,25 @@ describeEachDialect('what a watched server presents', (open) => {
     expect(again).toMatchObject({ targetId: result.targetId, class: 'foreign', isNewCertificate: false });
     expect(again).not.toHaveProperty('adopt');
     expect(await sources(fqdn)).toEqual(['served', undefined]);
+  });
+
+  test('is not adopted by a probe that runs while CertLoop obtains a certificate', async () => {
+    const { app, server } = place;
+    for (const round of [1, 2, 3]) {
+      const { fqdn } = await watched();
+      await addCsr(app, fqdn, await newCsr(host));
+      server.reload((await elsewhere(app, host, { from: -0.5 })).full);
+      app.clock.advance(7 * hour);
+      const [signed] = await Promise.all([signWith(place, fqdn), app.probe()]);
+      expect([round, signed.status]).toEqual([round, 200]);
+      await probeAfter(7 * hour);
+      // whichever came first
+      expect((await sources(fqdn)).at(-1)).toBeUndefined();
+      expect(['foreign', 'previous']).toContain((await servedOf(app, fqdn)).class);
+      expect((await app.database.read((tx) => tx.find(targets))).map(({ adopt }) => adopt)).toEqual(
+        Array.from({ length: round }, () => null),
+      );
+    }
   });
 
   test('is adopted after an import, also if an earlier certificate was imported', async () => {
