@@ -1,6 +1,8 @@
 import type { Fqdn, PublicReadiness } from '@certloop/contracts';
+import { updateRows } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import type { TestApp } from '../support/app.js';
 import { type ForeignRequest, foreignCertificate } from '../support/cas/foreign-ca.js';
 import { grant } from '../support/factories.js';
@@ -13,6 +15,7 @@ import {
   startRenewing,
   switchRenewal,
 } from '../support/renewals.js';
+import { createProvider, fqdnWithCsr } from '../support/signing.js';
 
 const day = 86_400_000;
 
@@ -27,9 +30,9 @@ describeEachDialect('readiness', (open) => {
   const importFor = async (
     fqdn: string,
     days: number,
-    { source, ...request }: Partial<ForeignRequest> & { source?: string } = {},
+    { source, at, ...request }: Partial<ForeignRequest> & { source?: string; at?: Fqdn } = {},
   ) => {
-    const { id } = await addFqdn(app, spaceId, fqdn);
+    const found = at ?? (await addFqdn(app, spaceId, fqdn));
     const notBefore = new Date(Math.floor(app.clock.now().getTime() / 1000) * 1000);
     const notAfter = new Date(notBefore.getTime() + days * day - 1000);
     const { leafPem: pem } = await foreignCertificate({
@@ -40,9 +43,9 @@ describeEachDialect('readiness', (open) => {
       isPublic: true,
       ...request,
     });
-    const path = pathOf({ id, spaceId }, 'certificates/import');
+    const path = pathOf(found, 'certificates/import');
     await app.request.post(path).set(app.people.ada.auth).send({ pem, source }).expect(201);
-    fqdns[fqdn] = { id, spaceId, fqdn } as Fqdn;
+    fqdns[fqdn] = found;
   };
 
   beforeAll(async () => {
@@ -150,6 +153,34 @@ describeEachDialect('readiness', (open) => {
     const { body } = await app.request.get(`/readiness?${query}`).set(app.people.ada.auth).expect(400);
     expect(body).toMatchObject({ errors: [{ path: `query.${name}`, message }] });
     await readiness('?on=2036-03-01');
+  });
+
+  test('knows profile and advice of the CA that is asked next', async () => {
+    const config = {
+      directoryUrl: 'https://acme-v02.api.letsencrypt.org/directory',
+      termsOfServiceAgreed: true,
+    };
+    const { id: providerId } = await createProvider(app, { name: 'public', kind: 'acme', config });
+    const { fqdn } = await fqdnWithCsr(app, 'next.certloop.dev');
+    const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
+    await app.request.put(path).set(app.people.ada.auth).send({ providerId }).expect(200);
+    await importFor(fqdn.fqdn, 90, { at: fqdn });
+    await switchRenewal(app, fqdn, true);
+    const setAdvice = (advice: object) =>
+      app.database.transaction((tx) => updateRows(tx, renewalQueue, { fqdnId: fqdn.id }, advice));
+    const found = async (on: string) => broken(await readiness(`?on=${on}&spaceId=${fqdn.spaceId}`));
+    const later = new Date(app.clock.now().getTime() + day);
+    const names = ['next.certloop.dev'];
+
+    await setAdvice({ adviceDueAt: app.clock.now(), windowStart: null, windowEnd: null });
+    expect(await found('2027-02-10')).toEqual({
+      'lifetime_too_long lets_encrypt_classic_64_days': names,
+      'no_profile lets_encrypt_classic_64_days': names,
+    });
+    await setAdvice({ adviceDueAt: later });
+    expect(await found('2027-02-11')).toMatchObject({ 'no_renewal_information public_200_days': names });
+    await setAdvice({ windowStart: later, windowEnd: later });
+    expect(Object.keys(await found('2027-02-12'))).toHaveLength(2);
   });
 
   test('is good for a minute, for each day and each set of spaces', async () => {
