@@ -315,6 +315,8 @@ test('facts of a leaf are those of the first certificate of its chain', async ()
     notBefore: at(-1),
     expiresAt: at(24),
     leafExpiresAt: at(24),
+    keyKind: 'ECDSA P-256',
+    authoritySha256: fingerprint(intermediate.certificate.der),
   });
 });
 
