@@ -90,7 +90,7 @@ import { configure, fqdnWithCsr, providerOf } from '../support/signing.js';
         .trim()
         .split('\r\n');
       expect(lines).toHaveLength(12);
-      expect(lines[0]).toMatch(/^name,space,description,state,/);
+      expect(lines[0]).toMatch(/^name,space,description,owner,tags,state,/);
       expect(lines[1]).toMatch(/^host-1234\d?\.example\.test,space,/);
 
       await page.getByLabel('Select host-1234.example.test').check();

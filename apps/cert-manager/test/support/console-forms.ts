@@ -119,6 +119,13 @@ function formsOfNewNames({ fqdn: { spaceId } }: FormPlace): readonly FormRow[] {
       done: heading('north.example.org'),
     },
     {
+      source: 'pages/watch-servers/servers-form.tsx 1',
+      open: by(`/watch-servers?spaceId=${spaceId}`),
+      typed: { Servers: 'watched.example.invalid' },
+      send: /^(Watch|Go on with) 1 server$/,
+      done: (page) => page.getByText('1 server is watched.').waitFor(),
+    },
+    {
       source: 'pages/add-names/add-names-page.tsx 1',
       open: by(`${path}/add-names`),
       typed: { 'Host names': 'one.example.org\ntwo.example.org' },

@@ -1,7 +1,7 @@
 import type { Space } from '@certloop/contracts/browser';
 import { AddButton, EmptyState, Loaded, useList, useTitle } from '@certloop/web-kit';
 import { NativeSelect } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { spaceList, spaceQuery } from '../../lookups.js';
@@ -19,7 +19,8 @@ export function WatchServersPage() {
   const navigate = route.useNavigate();
   useTitle('Watch servers', 'manager');
   const { query, rows = [] } = useList(spaceList());
-  const linked = useQuery({ ...spaceQuery(asked ?? ''), enabled: asked !== undefined }).data;
+  const linkedIds = asked === undefined ? [] : [asked];
+  const [linked] = useQueries({ queries: linkedIds.map((id) => spaceQuery(id)) }).map(({ data }) => data);
   const spaces = [...rows.filter(({ id }) => id !== linked?.id), ...(linked === undefined ? [] : [linked])]
     .filter(({ level }) => includesLevel(level, 'READ_WRITE'))
     .toSorted((one, other) => one.name.localeCompare(other.name));
