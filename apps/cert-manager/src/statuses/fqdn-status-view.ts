@@ -49,7 +49,7 @@ export function statusView(
     source: certificate?.source ?? null,
   });
   const hasCsr = csr !== undefined;
-  const isRenewedElsewhere = renewedBy === 'elsewhere';
+  const isRenewedElsewhere = isAdopting && !fqdn.renewalEnabled;
   const reason = statusReasonOf(status, { state, hasCsr, acceptedUntil, isRenewedElsewhere, isAdopting });
   const hint = hintOf(shown);
   return {

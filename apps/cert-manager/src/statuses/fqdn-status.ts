@@ -36,7 +36,7 @@ export interface ReasonFacts {
   readonly hasCsr: boolean;
   /** People accept until then that the certificate expires; undefined where they do not. */
   readonly acceptedUntil: Date | undefined;
-  /** The newest certificate was adopted from a server, and CertLoop does not renew it. */
+  /** CertLoop does not renew the certificate, and adopts what its server presents. */
   readonly isRenewedElsewhere: boolean;
   /** The certificate that its server presents becomes the newest one. */
   readonly isAdopting: boolean;

@@ -38,6 +38,8 @@ export interface WatchedSubject {
   readonly mode: 'renewal' | 'expiry';
   /** The newest one. */
   readonly certificate: CertificateRow | undefined;
+  /** It is watched by its expiry, and what its server presents is adopted. */
+  readonly isAdopting: boolean;
   readonly facts: StatusFacts;
   readonly now: SignalNow;
 }
@@ -55,8 +57,9 @@ export async function findWatched(
   const certificate = await findNewestCertificate(tx, fqdnId);
   const mode = await wordOf(tx, fqdn, certificate, rules);
   if (mode === 'no' || mode === 'accepted') return undefined;
+  const isAdopting = mode === 'expiry' && (await hasAdoptingTarget(tx, fqdnId));
   const facts = await readStatusFacts(tx, fqdnId);
-  return facts && { fqdn, space, mode, certificate, facts, now: signalNow(facts, rules.now) };
+  return facts && { fqdn, space, mode, certificate, isAdopting, facts, now: signalNow(facts, rules.now) };
 }
 
 /** Returns what the monitor watches of an FQDN, in one word. */
@@ -86,25 +89,22 @@ async function wordOf(
 export function announcedText(
   event: Parameters<typeof storedText>[0],
   certificate: CertificateRow,
-  { mode, now }: WatchedSubject,
+  subject: WatchedSubject,
 ): string {
   const { serialNumber, issuer, expiresAt } = certificate;
-  return storedText(event, { serialNumber, issuer, expiresAt, renewAt: nextOf(mode, certificate, now) });
+  return storedText(event, { serialNumber, issuer, expiresAt, renewAt: nextOf(subject) });
 }
 
-function nextOf(
-  mode: WatchedSubject['mode'],
-  certificate: CertificateRow,
-  { status, expected }: SignalNow,
-): PingedCertificate['renewAt'] {
-  if (mode === 'expiry') return certificate.source === 'served' ? 'elsewhere' : 'never';
+function nextOf({ mode, isAdopting, now }: WatchedSubject): PingedCertificate['renewAt'] {
+  const { status, expected } = now;
+  if (mode === 'expiry') return isAdopting ? 'elsewhere' : 'never';
   const isPlanned = status.outlook === 'planned' && expected !== undefined;
   return isPlanned ? expected.expectedAt : { hint: outlookHints[status.outlook] };
 }
 
 /** How the FQDN stands, in the words of a ping: what is wrong and what to do, or until when all is well. */
 export function stateText(subject: WatchedSubject): string {
-  const { certificate, mode, now } = subject;
+  const { certificate, mode, isAdopting, now } = subject;
   const { signal, state, status } = now;
   const { problemReason, outlook } = status;
   const reason = problemReason ?? 'unknown';
@@ -127,8 +127,7 @@ export function stateText(subject: WatchedSubject): string {
   if (certificate === undefined) return unfinishedText;
   if (signal !== 'fail') return announcedText('watched', certificate, subject);
   const isOver = state === 'expired';
-  const { expiresAt, source } = certificate;
-  if (mode === 'expiry')
-    return source === 'served' ? elsewhereText(expiresAt, isOver) : expiryText(expiresAt, isOver);
+  const { expiresAt } = certificate;
+  if (mode === 'expiry') return isAdopting ? elsewhereText(expiresAt, isOver) : expiryText(expiresAt, isOver);
   return overdueText(expiresAt, isOver, outlookHints[outlook]);
 }

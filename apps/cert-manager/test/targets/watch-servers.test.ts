@@ -156,6 +156,24 @@ describeEachDialect('watching servers', (open) => {
     expect(refused?.refusal).toMatchObject({ code: 'target_not_probed', field: 'host' });
   });
 
+  test('leaves a certificate that was imported from a tool, and adopts its successor', async () => {
+    const { app, server } = place;
+    const { full, alone } = await elsewhere(app, host);
+    const fqdn = await addFqdn(app, (await addSpace(app)).id, host);
+    const body = { pem: alone.cert, source: 'certbot' };
+    const path = pathOf(fqdn, 'certificates/import');
+    await app.request.post(path).set(app.people.ada.auth).send(body).expect(201);
+    server.reload(full);
+    names.set(host, ['127.0.0.1']);
+    const [found] = await watch([here()], fqdn.spaceId);
+    expect(found).toMatchObject({ fqdnId: fqdn.id, isNewCertificate: false, class: 'current', adopt: true });
+    const { status } = await fqdnOfServer(app, fqdn.spaceId, found ?? raise());
+    expect(status?.reason).toContain('It is renewed elsewhere');
+    server.reload((await elsewhere(app, host, { from: 0 })).full);
+    await watch([here()], fqdn.spaceId);
+    expect((await certificatesOf(app, fqdn)).map(({ source }) => source)).toEqual(['certbot', 'served']);
+  });
+
   test('watches as many servers as targets are allowed', async () => {
     const { app, server } = place;
     server.reload((await elsewhere(app, host)).full);

@@ -1,5 +1,5 @@
-import type { CertificateSource } from '@certloop/contracts';
 import { column, querySql, type RowOf, type Tx } from '@certloop/db';
+import { isAdoptedSql } from '../../statuses/renewal-owner.repository.js';
 
 const columns = {
   id: column.uuid(),
@@ -10,7 +10,8 @@ const columns = {
   attentionAt: column.instant(),
   expiresAt: column.instant(),
   leafExpiresAt: column.instant().nullable(),
-  source: column.word<CertificateSource>(16).nullable(),
+  /** Whether what a server presents is adopted. */
+  isAdopting: column.boolean(),
 };
 
 /** A certificate that has not expired, of an FQDN that needs people. */
@@ -28,7 +29,7 @@ export function listExpiring(
 ): Promise<ExpiringRow[]> {
   const known = `select 1 from events e where e.once_key = 'certificate.expiring:' || c.id`;
   const text = `select c.id, c.fqdn_id, s.space_id, s.fqdn, s.attention_at, c.serial_number, c.expires_at,
-      c.leaf_expires_at, c.source
+      c.leaf_expires_at, ${isAdoptedSql('s.id')} as is_adopting
     from fqdn_standings s join certificates c on c.id = s.certificate_id
     where (s.attention_at, s.id) > ($1, $2) and s.attention_at <= $3 and s.expires_at > $3 and not exists (${known})
     order by s.attention_at, s.id limit ${limit}`;

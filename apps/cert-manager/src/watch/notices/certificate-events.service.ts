@@ -85,7 +85,7 @@ function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number], facts: S
   const { renewalEnabled } = facts;
   const hint = chainHint(row);
   const { outlook } = computeStatus(facts);
-  const isStopped = !renewalEnabled && row.source === 'served';
+  const isStopped = !renewalEnabled && row.isAdopting;
   const news = `The certificate of ${fqdn} expires on ${row.expiresAt.toISOString()}, and ${isStopped ? `${renewalStoppedText}.` : missingText(outlook)}`;
   const message = hint === undefined ? news : `${news} ${hint}`;
   return {
