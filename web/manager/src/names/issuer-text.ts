@@ -8,7 +8,7 @@ export function issuerText(issuer: string): string {
 
 /** The value of an attribute of a distinguished name (RFC 4514). */
 function attributeOf(name: string, attribute: string): string | undefined {
-  const found = new RegExp(`(?:^|[,+])${attribute}=((?:\\\\.|[^,+\\\\])*)`).exec(name)?.[1];
+  const found = new RegExp(`(?:^|[,+])\\s*${attribute}=((?:\\\\.|[^,+\\\\])*)`).exec(name)?.[1];
   // pairs of hexadecimal digits are octets of UTF-8, which hardly any issuer has
   return found?.replaceAll(/\\([^\da-fA-F])/g, '$1');
 }

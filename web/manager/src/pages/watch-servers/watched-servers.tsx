@@ -73,7 +73,7 @@ function columnsOf(spaceId: string, isRunning: boolean): readonly Column<Watched
     {
       key: 'name',
       title: 'Name',
-      width: '15rem',
+      width: '13rem',
       cell: ({ result, host, fqdn: typed }) => {
         const { fqdn = typed ?? host, fqdnId } = result ?? {};
         return fqdnId === undefined ? (
@@ -86,7 +86,7 @@ function columnsOf(spaceId: string, isRunning: boolean): readonly Column<Watched
       },
     },
     { key: 'line', title: 'Line', width: '4rem', cell: ({ line }) => line },
-    { key: 'server', title: 'Server', width: '13rem', cell: (row) => <bdi>{placeOf(row)}</bdi> },
+    { key: 'server', title: 'Server', width: '11rem', cell: (row) => <bdi>{placeOf(row)}</bdi> },
     {
       key: 'state',
       title: 'State',
@@ -96,13 +96,13 @@ function columnsOf(spaceId: string, isRunning: boolean): readonly Column<Watched
     {
       key: 'issuer',
       title: 'Issuer',
-      width: '10rem',
+      width: '8rem',
       cell: ({ result }) => (result?.served === undefined ? null : issuerText(result.served.issuer)),
     },
     {
       key: 'ends',
       title: 'Expires',
-      width: '8rem',
+      width: '7rem',
       cell: ({ result }) => (result?.served === undefined ? null : <Moment at={result.served.notAfter} />),
     },
     { key: 'why', title: 'What to do', cell: ({ result }) => remedyOf(result) },
