@@ -42,7 +42,13 @@ import { playRequestsAndServers } from './name/request-stories.js';
       await page.getByRole('button', { name: 'Discard it' }).click();
 
       await drop('sha1');
-      await page.getByRole('list', { name: 'Findings' }).getByText('signed with').waitFor();
+      const findings = page.getByRole('list', { name: 'Findings' });
+      await findings.getByText('signed with').waitFor();
+      await findings.getByText('warning', { exact: true }).waitFor();
+      const repair = page.getByRole('region', { name: 'Repair' });
+      await repair.getByText(/^openssl req -new .* -sha256 /).waitFor();
+      await repair.getByRole('button', { name: 'Copy' }).first().waitFor();
+      await look('repair');
       expect(await auditEntries(app, 'csr.upload')).toHaveLength(1);
       await page.getByRole('button', { name: 'Store this CSR' }).click();
       await page.getByText('This CSR is stored').waitFor();

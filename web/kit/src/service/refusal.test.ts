@@ -1,6 +1,6 @@
 import { UpstreamFailed } from '@certloop/contracts/browser';
 import { describe, expect, test } from 'vitest';
-import { faultsOf, isTemporary, refusalFrom, sentenceOf, statusOf } from './refusal.js';
+import { faultsOf, fixOf, isTemporary, refusalFrom, sentenceOf, statusOf } from './refusal.js';
 
 const none = new Headers();
 const problem = JSON.stringify({
@@ -90,6 +90,14 @@ describe('a response', () => {
     [400, 'insufficient_level', 'no right', 'no right'],
   ])('with %s %s names who can grant the right', (status, code, detail, sentence) => {
     expect(sentenceOf(refusalFrom(status, none, JSON.stringify({ detail, code })))).toBe(sentence);
+  });
+
+  test('keeps what repairs the input, as far as it is text', () => {
+    const fix = { openssl: 'openssl req -new', certreq: 7, text: 'Create the CSR again.' };
+    const refusal = refusalFrom(400, none, JSON.stringify({ detail: 'another name', fix }));
+    expect(fixOf(refusal)).toEqual({ openssl: fix.openssl, text: fix.text });
+    expect(fixOf(refusalFrom(400, none, JSON.stringify({ detail: 'x', fix: 'x' })))).toBeUndefined();
+    expect(fixOf(new Error('x'))).toBeUndefined();
   });
 
   test('keeps code, faults that have a path, and the id of the request', () => {

@@ -32,7 +32,7 @@ export function Repair({ fixes }: { readonly fixes: readonly Fix[] }) {
   return (
     <section className="cl-stack" aria-label="Repair">
       {sentences.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
+        <p key={sentence}>{wholeSentence(sentence)}</p>
       ))}
       {openssl !== undefined && <CodeBlock text={openssl} />}
       {certreq !== undefined && (
