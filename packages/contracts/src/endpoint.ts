@@ -39,6 +39,8 @@ export type ResponseShape =
       readonly description: string;
       /** The first is meant when the reply does not set Content-Type. */
       readonly contentTypes: readonly [string, ...string[]];
+      /** Of the body as `application/json`, if that is one of the types. */
+      readonly schema?: Schema;
     }
   | { readonly kind: 'empty'; readonly description: string };
 
@@ -84,8 +86,8 @@ export function bytes(contentType: string, description: string) {
   return { kind: 'bytes', contentType, description } as const;
 }
 
-export function stream(contentTypes: readonly [string, ...string[]], description: string) {
-  return { kind: 'stream', contentTypes, description } as const;
+export function stream(contentTypes: readonly [string, ...string[]], description: string, schema?: Schema) {
+  return { kind: 'stream', contentTypes, description, ...(schema !== undefined && { schema }) } as const;
 }
 
 export function empty(description: string) {

@@ -123,7 +123,12 @@ function responseOf(response: ResponseShape): object {
     case 'stream':
       return {
         description: response.description,
-        content: Object.fromEntries(response.contentTypes.map((type) => [type, {}])),
+        content: Object.fromEntries(
+          response.contentTypes.map((type) => {
+            const isJson = type === 'application/json' && response.schema !== undefined;
+            return [type, isJson ? { schema: jsonSchemaOf(response.schema, 'output') } : {}];
+          }),
+        ),
       };
     case 'empty':
       return { description: response.description };

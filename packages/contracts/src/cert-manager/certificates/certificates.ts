@@ -128,6 +128,7 @@ const certificateFile = {
       'application/json',
     ],
     'The file, with ETag and Last-Modified',
+    deliveredCertificateSchema,
   ),
   304: empty(
     'The caller has the file that If-None-Match names; Retry-After if the service holds too many requests',
