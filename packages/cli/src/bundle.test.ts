@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { buildCsr } from '@certloop/crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleExamples } from './reference/examples.js';
 
@@ -62,6 +63,17 @@ test('installs a command that runs in an empty folder with an empty environment'
     stdout: '',
     stderr: expect.stringContaining('set CERTLOOP_MONITOR_URL'),
   });
+});
+
+test('lints a CSR in an empty environment', async () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const csr = join(folder, 'request.csr');
+  await writeFile(csr, (await buildCsr({ privateKey, dnsNames: ['www.example.org'] })).pem);
+  const outside = { cwd: empty, env: {} };
+  const { stdout, stderr } = await execute(process.execPath, [file, 'lint', csr], outside);
+  expect([stdout, stderr]).toEqual(['A CA would accept this CSR.\n', '']);
+  const other = execute(process.execPath, [file, 'lint', csr, '--fqdn', 'a.example.org'], outside);
+  await expect(other).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('openssl req -new') });
 });
 
 test('runs the examples of its help that need the file', async () => {
