@@ -23,7 +23,7 @@ export interface HeldRequests {
   count(): number;
   /** Ends what waits for certificates of these FQDNs. */
   wake(fqdnIds: readonly string[]): void;
-  /** Ends what waits for FQDNs whose newest certificate has another version now. */
+  /** Ends what waits for those of the given FQDNs whose newest certificate has another version now. */
   compare(versions: ReadonlyMap<string, CertificateVersion>): void;
   /** Ends what has waited long enough. */
   release(now: Date): void;
@@ -73,7 +73,9 @@ export function createHeldRequests({ maxHeld, maxMs }: HoldLimits = usual): Held
     wake: (fqdnIds) => {
       for (const id of fqdnIds) for (const holding of [...(byFqdn.get(id) ?? [])]) holding.settle('changed');
     },
-    compare: (versions) => endIf('changed', ({ fqdnId, version }) => versions.get(fqdnId) !== version),
+    // a request that came while the versions were read is not among them
+    compare: (versions) =>
+      endIf('changed', ({ fqdnId, version }) => versions.has(fqdnId) && versions.get(fqdnId) !== version),
     release: (now) => endIf('over', ({ until }) => until <= now || until.getTime() > now.getTime() + maxMs),
     close: () => {
       isClosed = true;

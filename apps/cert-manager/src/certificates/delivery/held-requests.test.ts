@@ -36,8 +36,19 @@ describe('held requests', () => {
     ],
     [
       'end when their FQDN has none any more',
-      (held) => held.compare(new Map([['a', '1']])),
+      (held) =>
+        held.compare(
+          new Map([
+            ['a', '1'],
+            ['b', undefined],
+          ]),
+        ),
       ['-', 'changed'],
+    ],
+    [
+      'stay when nothing was read about their FQDN',
+      (held) => held.compare(new Map([['a', '1']])),
+      ['-', '-'],
     ],
     ['end when their time is over', (held) => held.release(at(60)), ['over', '-']],
     ['end when the clock was set back', (held) => held.release(at(-60)), ['-', 'over']],
