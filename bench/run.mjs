@@ -2,6 +2,7 @@
 // What the hot paths give on this machine, beside a bare server in the same run; every suite that is not long when none
 // is named. It asserts nothing. Figures of different runs compare by their ratio only.
 import { parseArgs } from 'node:util';
+import { held } from './cert-manager/held.mjs';
 import { manager } from './cert-manager/manager.mjs';
 import { drill } from './cert-manager/manager-drill.mjs';
 import { served } from './cert-manager/manager-served.mjs';
@@ -26,6 +27,7 @@ const suites = [
   statuses,
   readiness,
   served,
+  held,
   checks,
   storm,
   drill,

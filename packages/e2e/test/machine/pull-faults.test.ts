@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -177,6 +177,45 @@ ifNginx('a fault before each step that writes', () => {
       }
       expect(count).toBeGreaterThan(0);
       note(shown, 'a renewal', count, count);
+    });
+
+    test('SIGKILL while it switches back leaves what fits, and the next run serves the newest', async () => {
+      const flag = join(place.folder, 'reload-fails');
+      const from = pull.indexOf('--reload');
+      const nginx = pull.slice(from + 1, pull.indexOf('--verify')).join(' ');
+      const script = `test ! -e ${flag} && exec ${nginx}`;
+      const failing = [...pull.slice(0, from), '--reload', 'sh', '-c', script, ...pull.slice(-2)];
+      const env = place.environment('READ');
+      await place.sign(name);
+      await writeFile(flag, '');
+      const taken: string[] = [];
+      expect((await runHere(failing, { env, atStep: (step) => taken.push(step) })).code).toBe(1);
+      const begin = taken.indexOf('reload');
+      expect(taken.slice(begin)).toEqual([
+        'reload',
+        'forget that it is served',
+        'switch current',
+        'copy fullchain.pem',
+        'reload',
+      ]);
+      await rm(flag);
+      let count = 0;
+      for (const { number, step } of chosen(taken, 'forget that it is served')) {
+        if (number <= begin) continue;
+        await runHere(failing, { env });
+        const renewed = serialOf(await place.sign(name));
+        await writeFile(flag, '');
+        const ended = await runFaulty(failing, { AT_STEP: String(number), FAULT: 'kill' });
+        expect(ended, step).toMatchObject({ signal: 'SIGKILL' });
+        expect(await servedSerial(server?.port ?? 0), `served after ${step}`).toBeDefined();
+        await currentSerial(dir);
+        await rm(flag);
+        const { code, err } = await runHere(failing, { env });
+        expect(code, `${step}: ${err}`).toBe(0);
+        expect(await servedSerial(server?.port ?? 0), step).toBe(renewed);
+        count += 1;
+      }
+      note('SIGKILL', 'switching back', count, count);
     });
   });
 });
