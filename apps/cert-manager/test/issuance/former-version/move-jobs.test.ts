@@ -32,13 +32,15 @@ describeEachDialect('jobs of a version before 0042-jobs', (open) => {
   beforeEach(() => app.database.transaction((tx) => executeSql(tx, 'delete from issuances')));
   afterAll(() => app.close());
 
-  /** Inserts a job of an FQDN of its own by the words of that version. */
+  type Subject = Awaited<ReturnType<typeof fqdnWithCsr>>;
+
+  /** Inserts a job of an FQDN by the words of that version. */
   async function insertFormer(
+    { fqdn, csr }: Subject,
     status: string,
     leaseUntil: Date | null,
     isFinalizing = true,
   ): Promise<FormerJob> {
-    const { fqdn, csr } = await fqdnWithCsr(app);
     const job = { id: randomUUID(), status, attempt: 3, leaseUntil, url: `https://ca/order/${randomUUID()}` };
     const at = app.clock.now();
     await app.database.transaction((tx) =>
@@ -81,8 +83,12 @@ describeEachDialect('jobs of a version before 0042-jobs', (open) => {
     ['failed', true, 'unknown'],
   ];
 
-  async function revert(): Promise<void> {
+  /** Goes back to the version before 0042-jobs, whose tables this version cannot write; `count` FQDNs are added before. */
+  async function revert(count = 0): Promise<Subject[]> {
+    const subjects: Subject[] = [];
+    while (subjects.length < count) subjects.push(await fqdnWithCsr(app));
     while ((await app.database.pendingMigrations()).at(0) !== '0042-jobs') await app.database.revertLast();
+    return subjects;
   }
 
   /** Migrates as a process whose clock is that of the application. */
@@ -92,10 +98,12 @@ describeEachDialect('jobs of a version before 0042-jobs', (open) => {
   }
 
   test('are moved with their orders and keys, and back', async () => {
-    await revert();
+    const subjects = await revert(cases.length);
     const jobs: [FormerJob, string][] = [];
-    for (const [status, hasLease, state] of cases)
-      jobs.push([await insertFormer(status, hasLease ? lease : null), state]);
+    for (const [index, [status, hasLease, state]] of cases.entries()) {
+      const subject = subjects[index] as Subject;
+      jobs.push([await insertFormer(subject, status, hasLease ? lease : null), state]);
+    }
     await migrateNow();
     // an earlier process may still be at work
     const extended = new Date(app.clock.now().getTime() + 3 * minute);
@@ -116,15 +124,15 @@ describeEachDialect('jobs of a version before 0042-jobs', (open) => {
   });
 
   test('are moved with longer leases, unless these are long enough', async () => {
-    await revert();
-    const long = await insertFormer('running', new Date(app.clock.now().getTime() + 4 * minute));
+    const [subject] = (await revert(1)) as [Subject];
+    const long = await insertFormer(subject, 'running', new Date(app.clock.now().getTime() + 4 * minute));
     await migrateNow();
     expect(await issuanceOf(long)).toMatchObject({ state: 'running', leaseUntil: long.leaseUntil });
   });
 
   test('are moved to wait if their FQDN has another running request', async () => {
-    await revert();
-    const job = await insertFormer('waiting', null);
+    const [subject] = (await revert(1)) as [Subject];
+    const job = await insertFormer(subject, 'waiting', null);
     await app.database.migrate();
     await runOther(job);
     await revert();
