@@ -268,7 +268,7 @@ async function runPage(): Promise<void> {
   );
   // the shell expands their words; processes would take most of the time of the test
   const script = ['certloop() { printf \'%s\\t\' "$@"; echo; }', ...lines].join('\n');
-  const words = (await say('bash', ['-euc', script], { HOME: home })).trimEnd().split('\n');
+  const words = (await say('bash', ['--norc', '-euc', script], { HOME: home })).trimEnd().split('\n');
   const before = process.cwd();
   process.chdir(home);
   try {
