@@ -74,7 +74,10 @@ export interface Database extends FaultProbes {
    * separate thread: readers continue, writers wait for its end.
    */
   longTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Returns what `work` returns, which sees one moment of the database, only what is committed; writing is refused. */
+  /**
+   * Returns what `work` returns, which sees one moment of the database, only what is committed; writing is refused. A read
+   * that a deadlock with a migration ends is run again.
+   */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * As `read`, for statements that read many rows. On SQLite they run on one of two threads, so that only other long
@@ -194,7 +197,8 @@ function behind(
       withFollowers((followed) => through('write', () => withRetries(() => write(followed), onRetry)), work);
   const transaction = writing(backend.write);
   const faults = new WriteFaults(() => transaction((tx) => tryToWrite(tx, dialect)));
-  const read = <T>(work: (tx: Tx) => Promise<T>) => through('read', () => backend.read(work));
+  const read = <T>(work: (tx: Tx) => Promise<T>) =>
+    through('read', () => withRetries(() => backend.read(work), onRetry));
   const pending = () => through('read', () => pendingWhileRunning(backend, migrations));
   const ask = () => read((tx) => tx.query('select 1'));
   return {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { until } from '@certloop/contracts/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   type Database,
@@ -124,6 +125,33 @@ describeOnPostgres('a server', () => {
       const rows = await database.read((tx) => tx.find(customers));
       expect(rows.map(({ visits }) => visits)).toEqual([3, 3]);
       expect(warnings).toContainEqual({ name: 'database.transaction_retried', detail: { reason: '40P01' } });
+    }));
+
+  test('that only reads and meets a deadlock, as with a migration, reads again', () =>
+    withDatabase(async (database) => {
+      const [held, met] = [gate(), gate()];
+      const lock = (tx: Tx, table: string) => tx.query(`lock table ${table} in access exclusive mode`);
+      const migrating = database.transaction(async (tx) => {
+        await lock(tx, 'orders');
+        held.open();
+        await met.opened;
+        await lock(tx, 'customers');
+      });
+      await held.opened;
+      let reads = 0;
+      const reading = database.read(async (tx) => {
+        reads += 1;
+        await tx.find(customers);
+        return tx.query('select count(*) as count from orders');
+      });
+      // it waits first, so it is the one that finds the deadlock
+      const waiting =
+        'select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())';
+      await until(async () => (await database.read((tx) => tx.query<unknown[]>(waiting))).length > 0);
+      met.open();
+      await migrating;
+      expect(await reading).toHaveLength(1);
+      expect(reads).toBe(2);
     }));
 
   test('serves more callers than it has connections', () =>

@@ -40,7 +40,8 @@ export const usualLimits: PostgresLimits = {
   writeMs: 60_000,
   longMs: 3_600_000,
   idleMs: 30_000,
-  lockMs: 3000,
+  // less than deadlock_timeout, 1 s: the migration gives up before the server ends another statement for it
+  lockMs: 500,
   quietMs: 1000,
   lifetimeSeconds: 1800,
 };
