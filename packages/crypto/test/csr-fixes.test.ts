@@ -87,6 +87,26 @@ describe('commands', () => {
     );
   });
 
+  test('are one for all findings, also where only some need another key', async () => {
+    const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
+    const { pem } = await buildCsr({
+      privateKey: weak,
+      dnsNames: [],
+      subject: { commonName: 'www.example.org' },
+    });
+    const { findings } = await lintCsrText(pem, { profile: 'public' });
+    expect(findings.length).toBeGreaterThan(1);
+    const fixes = new Set(findings.map(({ fix }) => JSON.stringify(fix)));
+    expect([...fixes].map((fix) => JSON.parse(fix).text)).toEqual(['Create a new key and a CSR for it.']);
+  });
+
+  test('are absent where the CA certifies none of the names, which the sentence says', async () => {
+    const fix = await fixOf([], 'www.example.test');
+    expect(fix).toEqual({
+      text: 'Create the CSR again with the same key. A public CA does not certify www.example.test.',
+    });
+  });
+
   test('come with an INF file for certreq', async () => {
     const fix = await fixOf(['*.example.org', 'example.org'], 'Example');
     expect(fix?.certreq?.split('\r\n')).toEqual([

@@ -35,8 +35,9 @@ function row(
   return { group, rule, severities: { public: ofPublic, acme: ofAcme, private: ofPrivate }, remedy, advice };
 }
 
-const again = 'Create the CSR again with the same key.';
-const newKey = 'Create a new key and a CSR for it.';
+/** Advice for a finding that the same key repairs, and for one that needs another key. */
+export const again = 'Create the CSR again with the same key.';
+export const newKey = 'Create a new key and a CSR for it.';
 const exposed = 'Treat the key as exposed: create a new one, and revoke its certificates.';
 const publicKeyNeeded = 'Create a new key that public CAs accept and a CSR for it.';
 const publicNames = 'Use names of the public DNS, or a private CA.';

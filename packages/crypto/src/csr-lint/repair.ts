@@ -2,7 +2,7 @@ import type { CsrProfile, CsrSeverity, Fix } from '@certloop/contracts';
 import { coversHostname, readHostname } from '../names/hostnames.js';
 import { joinNames } from './join-names.js';
 import { addressCode, hostCode, type NameCode } from './judged-names.js';
-import { type CsrLintCode, csrLintCodes } from './lint-codes.js';
+import { again, type CsrLintCode, csrLintCodes, newKey } from './lint-codes.js';
 import type { CsrLintOptions } from './lint-facts.js';
 import { certreqFile, opensslLine, type Replacement } from './repair-lines.js';
 import type { SalvagedNames } from './salvaged-names.js';
@@ -21,18 +21,13 @@ export function fixesOf(
   options: CsrLintOptions & { readonly maxNames: number },
 ): (Fix | undefined)[] {
   const { names: replaced, notes } = planNames(names, options);
-  const lines =
-    replaced === undefined
-      ? undefined
-      : linesFor({
-          ...replaced,
-          isNewKey: findings.some(
-            ({ code, severity }) => severity !== 'info' && csrLintCodes[code].remedy === 'new-key',
-          ),
-          keyFile: options.keyFile,
-          hash: findings.some(({ code }) => weakHashes.has(code)) ? 'sha256' : undefined,
-        });
-  return findings.map((finding) => fixOf(finding, lines, notes));
+  const isNewKey = findings.some(
+    ({ code, severity }) => severity !== 'info' && csrLintCodes[code].remedy === 'new-key',
+  );
+  const hash = findings.some(({ code }) => weakHashes.has(code)) ? 'sha256' : undefined;
+  const { keyFile } = options;
+  const lines = replaced && linesFor({ ...replaced, isNewKey, keyFile, hash });
+  return findings.map((finding) => fixOf(finding, { lines, notes, isNewKey }));
 }
 
 const weakHashes: ReadonlySet<CsrLintCode> = new Set(['weak_signature', 'signature_unusual']);
@@ -49,16 +44,21 @@ const publicNames: ReadonlySet<CsrLintCode> = new Set([
   'san_underscore',
 ]);
 
-function fixOf(
-  { code, severity }: BareFinding,
-  lines: Pick<Fix, 'openssl' | 'certreq'> | undefined,
-  notes: readonly string[],
-): Fix | undefined {
+function fixOf({ code, severity }: BareFinding, { lines, notes, isNewKey }: Repair): Fix | undefined {
   if (severity === 'info') return undefined;
   const { remedy, advice } = csrLintCodes[code];
   const isRepairable = remedy !== 'none' && (severity === 'error' || !publicNames.has(code));
   if (!isRepairable) return { text: advice };
-  return { ...lines, text: [advice, ...notes].join(' ') };
+  // one command repairs all findings, by the worst of them
+  const shown = isNewKey && advice === again ? newKey : advice;
+  return { ...lines, text: [shown, ...notes].join(' ') };
+}
+
+/** What repairs all findings of a CSR. */
+interface Repair {
+  readonly lines: Pick<Fix, 'openssl' | 'certreq'> | undefined;
+  readonly notes: readonly string[];
+  readonly isNewKey: boolean;
 }
 
 type Names = Pick<Replacement, 'dnsNames' | 'ipAddresses'>;
@@ -88,7 +88,10 @@ function planNames(
     dnsNames: wanted.filter((name) => isAccepted(hostCode(name))),
     ipAddresses: [...new Set(ipAddresses)].filter((address) => isAccepted(addressCode(address))),
   };
-  if (names.dnsNames.length + names.ipAddresses.length === 0) return { names: undefined, notes: [] };
+  if (names.dnsNames.length + names.ipAddresses.length === 0) {
+    const left = [...new Set([...wanted, ...ipAddresses])];
+    return { names: undefined, notes: left.length === 0 ? [] : [noneFor(profile, left)] };
+  }
   if (fqdn !== undefined && !names.dnsNames.some((name) => coversHostname(name, fqdn))) {
     return { names: undefined, notes: [notFor(profile)] };
   }
@@ -101,6 +104,9 @@ function leftOut(asked: readonly string[], { dnsNames, ipAddresses }: Names): st
   );
   return left.length === 0 ? [] : [`The command leaves out ${joinNames(left)}.`];
 }
+
+const noneFor = (profile: CsrProfile, names: readonly string[]): string =>
+  `A ${profile === 'private' ? 'private' : 'public'} CA does not certify ${joinNames(names)}.`;
 
 const notFor = (profile: CsrProfile): string =>
   `A ${profile === 'private' ? 'private' : 'public'} CA does not certify this FQDN.`;
