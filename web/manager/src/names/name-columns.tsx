@@ -9,7 +9,7 @@ import { issuerText } from './issuer-text.js';
 import { OtherOwner } from './renewal-owner.js';
 import { RenewalSwitch } from './renewal-switch.js';
 
-/** Columns of a list of names; description, owner and provider are omitted if no row has one. */
+/** Columns of a list of names; description and provider are omitted if no row has one. */
 export function useNameColumns({
   rows,
   isOfAllSpaces,
@@ -21,20 +21,16 @@ export function useNameColumns({
   readonly canWrite: (fqdn: Fqdn) => boolean;
 }): readonly Column<Fqdn>[] {
   const providers = useProviders().data;
-  const isOwned = rows.some(({ owner, tags }) => owner !== undefined || tags !== undefined);
   const isDescribed = !isOfAllSpaces && rows.some(({ description }) => description !== '');
   const hasProvider = rows.some(({ providerId }) => providerId !== undefined);
-  const hasCertificate = rows.some(({ status }) => status?.certificate !== undefined);
   return useMemo(
     () => [
       nameColumn,
       ...(isOfAllSpaces ? [spaceColumn] : []),
       ...(isDescribed ? [descriptionColumn] : []),
-      ...(isOwned ? [ownerColumn] : []),
       stateColumn,
       lifeColumn,
       expiryColumn,
-      ...(hasCertificate ? [issuerColumn] : []),
       {
         key: 'renewal',
         title: 'Renewal',
@@ -45,7 +41,7 @@ export function useNameColumns({
       },
       ...(hasProvider ? [providerColumn(providers)] : []),
     ],
-    [isOfAllSpaces, isDescribed, isOwned, hasProvider, hasCertificate, providers, canWrite],
+    [isOfAllSpaces, isDescribed, hasProvider, providers, canWrite],
   );
 }
 
@@ -63,10 +59,17 @@ const nameColumn: Column<Fqdn> = {
   title: 'Name',
   sort: 'fqdn',
   narrow: 'name',
-  cell: ({ id, spaceId, fqdn }) => (
-    <RowLink to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }} label={hostText(fqdn)}>
-      <LongName>{fqdn}</LongName>
-    </RowLink>
+  cell: ({ id, spaceId, fqdn, owner, tags = [] }) => (
+    <>
+      <RowLink to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }} label={hostText(fqdn)}>
+        <LongName>{fqdn}</LongName>
+      </RowLink>
+      {(owner !== undefined || tags.length > 0) && (
+        <div className="cl-dim cl-tags" dir="auto">
+          {[owner, ...tags.map((tag) => `#${tag}`)].filter((label) => label !== undefined).join(' ')}
+        </div>
+      )}
+    </>
   ),
 };
 
@@ -91,17 +94,6 @@ const descriptionColumn: Column<Fqdn> = {
   ),
 };
 
-const ownerColumn: Column<Fqdn> = {
-  key: 'owner',
-  title: 'Owner, tags',
-  width: '9rem',
-  cell: ({ owner, tags = [] }) => (
-    <span className="cl-clamp" dir="auto">
-      {[owner, ...tags.map((tag) => `#${tag}`)].filter((label) => label !== undefined).join(' ')}
-    </span>
-  ),
-};
-
 const stateColumn: Column<Fqdn> = {
   key: 'state',
   title: 'State',
@@ -121,17 +113,16 @@ const lifeColumn: Column<Fqdn> = {
 const expiryColumn: Column<Fqdn> = {
   key: 'expires',
   title: 'Expires',
-  width: '8rem',
+  width: '11rem',
   sort: 'expiresAt',
   narrow: 'titled',
-  cell: ({ status }) => status?.certificate && <Moment at={endOf(status.certificate)} />,
-};
-
-const issuerColumn: Column<Fqdn> = {
-  key: 'issuer',
-  title: 'Issuer',
-  width: '10rem',
-  cell: ({ status }) => <Issuer status={status} />,
+  cell: ({ status }) =>
+    status?.certificate && (
+      <>
+        <Moment at={endOf(status.certificate)} />
+        <Issuer status={status} />
+      </>
+    ),
 };
 
 const chainWords: Readonly<Record<ChainState, string | undefined>> = {
@@ -147,12 +138,12 @@ function Issuer({ status }: Pick<Fqdn, 'status'>) {
   const protocols = status.protocols?.filter((protocol) => protocol !== 'tls') ?? [];
   const notes = [...(chain === undefined ? [] : [chainWords[chain] ?? []]), ...protocols].flat();
   return (
-    <>
+    <div className="cl-extra cl-dim">
       <span className="cl-clamp" title={issuer}>
         {issuerText(issuer)}
       </span>
-      {notes.length > 0 && <span className="cl-dim">{notes.join(', ')}</span>}
-    </>
+      {notes.join(', ')}
+    </div>
   );
 }
 

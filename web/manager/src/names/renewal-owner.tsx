@@ -12,5 +12,6 @@ export const ownerWords: Readonly<Record<RenewalOwner, string>> = {
 export function OtherOwner({ status }: Pick<Fqdn, 'status'>) {
   if (status?.certificate === undefined || status.renewedBy === 'certloop') return null;
   if (status.renewedBy === 'acme_client') return <span>by {status.certificate.source}</span>;
-  return <span>{status.renewedBy === 'elsewhere' ? 'elsewhere' : 'by nothing known'}</span>;
+  if (status.renewedBy === 'elsewhere') return <span>elsewhere</span>;
+  return <span className="cl-extra">by nothing known</span>;
 }

@@ -182,7 +182,7 @@ const columns = [
             <a href={rule.source} target="_blank" rel="noreferrer">
               {rule.rule}
             </a>{' '}
-            ({rule.from})
+            ({subjects[rule.subject]}, {rule.from})
           </div>
         )}
       </>
@@ -215,12 +215,27 @@ const certainties: Readonly<Record<PublicReadiness['rules'][number]['certainty']
   announced: 'announced',
 };
 
+const subjects: Readonly<Record<PublicReadiness['rules'][number]['subject'], string>> = {
+  public_cas: 'All public CAs',
+  chrome: 'Chrome',
+  lets_encrypt: 'Let’s Encrypt',
+  google: 'Google Trust Services',
+  sectigo: 'Sectigo',
+  digicert: 'DigiCert',
+};
+
 const ruleColumns = [
   {
     key: 'from',
     title: 'From',
     width: '7rem',
     cell: ({ from }: PublicReadiness['rules'][number]) => from,
+  },
+  {
+    key: 'subject',
+    title: 'Who',
+    width: '11rem',
+    cell: ({ subject }: PublicReadiness['rules'][number]) => subjects[subject],
   },
   {
     key: 'rule',
