@@ -54,7 +54,7 @@ function fixOf({ code, severity }: BareFinding, { lines, notes, isNewKey }: Repa
   return { ...lines, text: [shown, ...notes].join(' ') };
 }
 
-/** What repairs all findings of a CSR. */
+/** Repair of all findings of a CSR. */
 interface Repair {
   readonly lines: Pick<Fix, 'openssl' | 'certreq'> | undefined;
   readonly notes: readonly string[];
