@@ -42,7 +42,7 @@ function namesOf(element: DerElement): GeneralNames | undefined {
   return extension?.oid === oid.subjectAltName ? parseGeneralNames(extension.value) : undefined;
 }
 
-/** The octets up to the end that their first length tells. */
+/** The octets up to the end that their first length gives; octets behind it are dropped. */
 function withoutTail(der: Buffer): Buffer {
   const first = der[1] ?? 0;
   const octets = first & 0x7f;
