@@ -27,6 +27,7 @@ import {
 import { say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { filesBelow, keyPieces } from '../../support/import/key-pieces.js';
+import { readPageCommands } from '../../support/import/page-commands.js';
 import { type RecordingProxy, startRecordingProxy } from '../../support/import/recording-proxy.js';
 import {
   issueFiles,
@@ -105,10 +106,8 @@ async function openTools(): Promise<void> {
   const { certificateFile, keyFile } = await issue('shop.pem.test', join(tools, 'pem-files'));
   const bundle = join(tools, 'pem');
   mkdirSync(bundle);
-  writeFileSync(
-    join(bundle, 'shop.pem'),
-    readFileSync(keyFile, 'utf8') + readFileSync(certificateFile, 'utf8'),
-  );
+  const parts = [keyFile, certificateFile].map((file) => readFileSync(file, 'utf8'));
+  writeFileSync(join(bundle, 'shop.pem'), parts.join(''));
   left.set('pem', bundle);
 }
 
@@ -241,8 +240,6 @@ function describeFailures(): void {
   });
 }
 
-const page = new URL('../../../../../../docs/importing-from-disk.md', import.meta.url);
-
 /** Runs the commands of the page's table in a home folder with the folders that the tools left. */
 async function runPage(): Promise<void> {
   const home = join(tools, 'home');
@@ -259,13 +256,9 @@ async function runPage(): Promise<void> {
     if (folderLeft !== undefined) symlinkSync(folderLeft, join(home, place));
   }
   await asJson(['spaces', 'create', 'Shop', '--if-not-exists']);
-  const commands = [
-    ...readFileSync(page, 'utf8').matchAll(/^\| [^|]+ \| `(certloop import (\S+) (\S+) .+?)` \|/gm),
-  ];
-  expect(commands.map(([, , tool]) => tool).sort()).toEqual([...importSources].sort());
-  const lines = commands.flatMap(([, line = '', tool = '', path = '']) =>
-    left.has(tool) && !path.startsWith('/') ? [line] : [],
-  );
+  const commands = readPageCommands();
+  expect(commands.map(({ tool }) => tool).sort()).toEqual([...importSources].sort());
+  const lines = commands.flatMap(({ line, tool, path }) => (left.has(tool) && path[0] !== '/' ? line : []));
   // the shell expands their words; processes would take most of the time of the test
   const script = ['certloop() { printf \'%s\\t\' "$@"; echo; }', ...lines].join('\n');
   const words = (await say('bash', ['--norc', '-euc', script], { HOME: home })).trimEnd().split('\n');
