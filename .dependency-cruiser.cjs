@@ -184,7 +184,7 @@ module.exports = {
           pureFile,
           '^apps/[^/]+/src/[^/.]+\\.ts$',
           '^packages/(contracts|crypto)/',
-          '^packages/tls-probe/dist/src/rules\\.',
+          '^packages/(acme-server|tls-probe)/dist/src/rules\\.',
           '^packages/server/dist/src/(http/json-size|outgoing/banned-ports)\\.',
           'node_modules/(luxon|cron-parser|lru-cache|zod|ipaddr\\.js|entities|libmime|@types/(luxon|libmime))/',
           '^(node:)?(crypto|net|url)$',

@@ -1,3 +1,4 @@
+import { ok } from '@certloop/acme-server';
 import { type AcmeDirectory, AcmeProblem } from '@certloop/contracts';
 import type { Request, Response } from 'express';
 import type { AcmeDeps } from './acme-deps.service.js';
@@ -7,7 +8,6 @@ import { showRenewalInfo } from './certificates/renewal-info.service.js';
 import { describeProfile } from './issuance/acme-profile.js';
 import { linksFor, sendReply } from './protocol/acme-exchange.responder.js';
 import type { AcmeLinks, AcmePath } from './protocol/acme-links.js';
-import { ok } from './protocol/acme-reply.js';
 import type { SignedRoute } from './protocol/jws.middleware.js';
 
 type PlainHandler = (request: Request, response: Response) => Promise<void>;

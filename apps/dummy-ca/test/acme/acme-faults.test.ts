@@ -1,8 +1,8 @@
+import { renewalIdOf } from '@certloop/acme-server/rules';
 import type { AcmeOrder } from '@certloop/contracts';
 import { parseCertificate, splitChain } from '@certloop/crypto';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { renewalIdOf } from '../../src/acme/certificates/renewal-window.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { startCa } from '../support/app.js';

@@ -1,7 +1,7 @@
+import { renewalIdOf } from '@certloop/acme-server/rules';
 import { acmeRenewalInfoSchema } from '@certloop/contracts';
 import { parseCertificate, splitChain } from '@certloop/crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { renewalIdOf } from '../../src/acme/certificates/renewal-window.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { type AcmeReply, created, ok } from '@certloop/acme-server';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { type FlattenedJws, thumbprint, verifyMac } from '@certloop/crypto';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import type { AcmeSettings } from '../acme-settings.js';
 import { type AcmeLinks, link } from '../protocol/acme-links.js';
-import { type AcmeReply, created, ok } from '../protocol/acme-reply.js';
 import { badAlgorithm, readKey } from '../protocol/jws-header.js';
 import {
   accountOf,

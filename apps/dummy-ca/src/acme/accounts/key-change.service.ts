@@ -1,7 +1,7 @@
+import { type AcmeReply, ok } from '@certloop/acme-server';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { thumbprint } from '@certloop/crypto';
 import type { AcmeDeps } from '../acme-deps.service.js';
-import { type AcmeReply, ok } from '../protocol/acme-reply.js';
 import { readKey, requireAlgorithm } from '../protocol/jws-header.js';
 import {
   accountOf,

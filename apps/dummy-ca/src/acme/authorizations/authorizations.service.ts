@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { type AcmeReply, created, ok } from '@certloop/acme-server';
+import { noSuch } from '@certloop/acme-server/rules';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import type { AcmeDeps } from '../acme-deps.service.js';
-import { type AcmeReply, created, ok } from '../protocol/acme-reply.js';
-import { noSuch } from '../protocol/problems.js';
 import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
 import { type AuthorizedIdentifier, challengeTypesOf } from '../records/challenges.js';
 import { type Identifier, parseIdentifiers } from '../records/identifiers.js';

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type AcmeReply, ok } from '@certloop/acme-server';
+import { noSuch } from '@certloop/acme-server/rules';
 import {
   AcmeProblem,
   AppError,
@@ -10,8 +12,6 @@ import { keyAuthorization } from '@certloop/crypto';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { processingUntil } from '../faults/slow-processing.service.js';
 import { link } from '../protocol/acme-links.js';
-import { type AcmeReply, ok } from '../protocol/acme-reply.js';
-import { noSuch } from '../protocol/problems.js';
 import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
 import { authorizationStatus, challengeStatus } from '../records/order-status.js';
 import type { Account, Authorization, Challenge } from '../records/records.js';

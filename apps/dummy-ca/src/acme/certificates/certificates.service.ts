@@ -1,9 +1,9 @@
+import type { AcmeReply } from '@certloop/acme-server';
+import { noSuch } from '@certloop/acme-server/rules';
 import { AcmeProblem } from '@certloop/contracts';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import type { IssuerChain } from '../issuance/acme-issuer.service.js';
 import { link } from '../protocol/acme-links.js';
-import type { AcmeReply } from '../protocol/acme-reply.js';
-import { noSuch } from '../protocol/problems.js';
 import { accountOf, type SignedRequest } from '../protocol/signed-requests.service.js';
 
 const chainType = 'application/pem-certificate-chain';

@@ -1,9 +1,9 @@
+import { type AcmeReply, ok } from '@certloop/acme-server';
+import { noSuch, requireRenewalId } from '@certloop/acme-server/rules';
 import type { AcmeRenewalInfo } from '@certloop/contracts';
 import type { AcmeDeps } from '../acme-deps.service.js';
-import { type AcmeReply, ok } from '../protocol/acme-reply.js';
-import { noSuch } from '../protocol/problems.js';
 import type { AcmeCertificate, RenewalWindow } from '../records/records.js';
-import { requireRenewalId, suggestedWindow } from './renewal-window.js';
+import { suggestedWindow } from './renewal-window.js';
 
 /** When to renew the certificate (RFC 9773 §4.2). Throws `malformed`, with status 404 for an unknown one. */
 export async function showRenewalInfo(deps: AcmeDeps, certId: string): Promise<AcmeReply> {

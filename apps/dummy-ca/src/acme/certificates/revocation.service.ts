@@ -1,3 +1,5 @@
+import type { AcmeReply } from '@certloop/acme-server';
+import { noSuch, orProblem, renewalIdOf } from '@certloop/acme-server/rules';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import {
   type Certificate,
@@ -10,12 +12,9 @@ import {
 } from '@certloop/crypto';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { authorizedIdentifier } from '../authorizations/authorizations.service.js';
-import type { AcmeReply } from '../protocol/acme-reply.js';
-import { noSuch, orProblem } from '../protocol/problems.js';
 import { parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
 import { authorizationStatus } from '../records/order-status.js';
 import type { AcmeCertificate } from '../records/records.js';
-import { renewalIdOf } from './renewal-window.js';
 
 // Of RFC 5280 §5.3.1 those that a subscriber may give.
 const allowedReasons: readonly RevocationReason[] = [

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { orProblem } from '@certloop/acme-server/rules';
 import { AcmeProblem } from '@certloop/contracts';
 import {
   type Csr,
@@ -9,7 +10,6 @@ import {
   parseCsr,
   publicKeysEqual,
 } from '@certloop/crypto';
-import { orProblem } from '../protocol/problems.js';
 import { type Identifier, identifierKey, normalAddress } from '../records/identifiers.js';
 
 /** A CSR that may be issued for. */

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { AcmeReply } from '@certloop/acme-server';
+import { renewalIdOf } from '@certloop/acme-server/rules';
 import { AcmeProblem, AppError, acmeProblemDocument, acmeRequests } from '@certloop/contracts';
 import {
   certificateLabel,
@@ -11,10 +13,8 @@ import {
 import { profileContent } from '../../authority/certificate-profile.js';
 import { lintFault } from '../../signing/csr-lint.js';
 import type { AcmeDeps } from '../acme-deps.service.js';
-import { renewalIdOf } from '../certificates/renewal-window.js';
 import { processingUntil } from '../faults/slow-processing.service.js';
 import { acmeValidity, chooseProfile } from '../issuance/acme-profile.js';
-import type { AcmeReply } from '../protocol/acme-reply.js';
 import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
 import type { AcmeCertificate, Order } from '../records/records.js';
 import { type AcmeCsr, badCsr, parseAcmeCsr } from './acme-csr.js';

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { type AcmeReply, created } from '@certloop/acme-server';
+import { requireRenewalId } from '@certloop/acme-server/rules';
 import { type AcmeAuthorizationStatus, AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { constraintFault, noGeneralNames } from '@certloop/crypto';
 import type { CertificateProfile } from '../../authority/certificate-profile.js';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { addAuthorization, authorizedIdentifier } from '../authorizations/authorizations.service.js';
-import { requireRenewalId } from '../certificates/renewal-window.js';
 import {
   type AskedValidity,
   acmeValidity,
   chooseProfile,
   parseAskedValidity,
 } from '../issuance/acme-profile.js';
-import { type AcmeReply, created } from '../protocol/acme-reply.js';
 import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
 import type { AuthorizedIdentifier } from '../records/challenges.js';
 import { type Identifier, identifierKey, parseIdentifiers } from '../records/identifiers.js';

@@ -1,9 +1,9 @@
+import { type AcmeReply, ok } from '@certloop/acme-server';
+import { noSuch } from '@certloop/acme-server/rules';
 import { type AcmeOrderStatus, AcmeProblem } from '@certloop/contracts';
 import { ownAccount } from '../accounts/accounts.service.js';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { link } from '../protocol/acme-links.js';
-import { type AcmeReply, ok } from '../protocol/acme-reply.js';
-import { noSuch } from '../protocol/problems.js';
 import { accountOf, type SignedRequest } from '../protocol/signed-requests.service.js';
 import { authorizationStatus, orderStatus } from '../records/order-status.js';
 import type { Order } from '../records/records.js';

@@ -1,7 +1,7 @@
+import type { AcmeReply } from '@certloop/acme-server';
 import { AcmeProblem } from '@certloop/contracts';
 import type { Request, Response } from 'express';
 import { type AcmeLinks, acmeLinks, acmePaths, link } from './acme-links.js';
-import type { AcmeReply } from './acme-reply.js';
 
 /**
  * Addresses as the client that asks writes them, unless the operator says how the service is reached. Throws

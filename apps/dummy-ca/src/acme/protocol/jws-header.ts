@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
+import { orProblem } from '@certloop/acme-server/rules';
 import { AcmeProblem } from '@certloop/contracts';
 import { exportJwk, importJwk, type PublicJwk, signatureAlgorithms } from '@certloop/crypto';
-import { orProblem } from './problems.js';
 
 /** How a request must name who signed it (RFC 8555 §6.2). */
 export type SignerForm = 'jwk' | 'kid' | 'either';

@@ -1,8 +1,8 @@
+import type { AcmeReply } from '@certloop/acme-server';
 import { AcmeProblem } from '@certloop/contracts';
 import { receiveBytes } from '@certloop/server';
 import type { Request, Response } from 'express';
 import { linksFor, sendReply, urlOf } from './acme-exchange.responder.js';
-import type { AcmeReply } from './acme-reply.js';
 import type { SignerForm } from './jws-header.js';
 import {
   judgeRequest,

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { orProblem } from '@certloop/acme-server/rules';
 import { AcmeProblem, AppError } from '@certloop/contracts';
 import { type ParsedJws, type PublicJwk, parseJws, verifyJws } from '@certloop/crypto';
 import { faultOfJsonSize, maxPublicValues } from '@certloop/server';
@@ -8,7 +9,6 @@ import type { Account } from '../records/records.js';
 import type { AcmeLinks } from './acme-links.js';
 import { badAlgorithm, readHeader, type Signer, type SignerForm } from './jws-header.js';
 import type { Nonces } from './nonces.service.js';
-import { orProblem } from './problems.js';
 
 export interface SignedDeps {
   readonly store: AcmeStore;

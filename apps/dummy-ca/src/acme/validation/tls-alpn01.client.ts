@@ -1,7 +1,7 @@
 import { connect, type TLSSocket } from 'node:tls';
+import { orProblem } from '@certloop/acme-server/rules';
 import { AcmeProblem } from '@certloop/contracts';
 import { type Certificate, parseCertificate } from '@certloop/crypto';
-import { orProblem } from '../protocol/problems.js';
 import {
   acmeIdentifierOid,
   acmeIdentifierValue,

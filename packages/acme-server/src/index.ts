@@ -1,0 +1,1 @@
+export { type AcmeReply, created, ok } from './protocol/acme-reply.js';
