@@ -136,6 +136,8 @@ function formsOfNewNames({ fqdn: { spaceId } }: FormPlace): readonly FormRow[] {
       source: 'names/bulk-dialog.tsx 1',
       open: async (page) => {
         await openPath(page, `/ui${path}`);
+        // the list of before is shown until the new one has come; a row that comes later is not ticked
+        await page.getByRole('link', { name: 'watched.example.invalid' }).waitFor();
         await page.getByLabel('Select all rows shown').check();
         await page.getByRole('button', { name: 'Set the provider' }).click();
       },
