@@ -23,6 +23,9 @@ import { nameHolders } from './fqdns/holders/name-holders.repository.js';
 import { defaultPolicies } from './fqdns/policy/default-policy.repository.js';
 import { policyRefusals } from './fqdns/policy/policy-refusals.repository.js';
 import { spacePolicies } from './fqdns/policy/space-policies.repository.js';
+import { acmeServerAccounts } from './front/accounts/server-accounts.repository.js';
+import { acmeUsedNonces } from './front/nonces/used-nonces.repository.js';
+import { acmeServerOrders } from './front/orders/server-orders.repository.js';
 import { issuances } from './issuance/signing/issuances.repository.js';
 import { access } from './migrations/0001-access.js';
 import { addProviders } from './migrations/0002-providers.js';
@@ -70,6 +73,7 @@ import { addOneRecord } from './migrations/0043-one-record.js';
 import { addServedCertificates } from './migrations/0044-served-certificates.js';
 import { addOwners } from './migrations/0045-owners.js';
 import { addCertificateKeys } from './migrations/0046-certificate-keys.js';
+import { addAcmeFront } from './migrations/0048-acme-front.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -124,6 +128,9 @@ const tables: readonly AnyTable[] = [
   acmeAccounts,
   challengeTokens,
   issuances,
+  acmeServerAccounts,
+  acmeServerOrders,
+  acmeUsedNonces,
   watchedFqdns,
   watchPings,
   pendingRevocations,
@@ -190,6 +197,7 @@ export const schema: Schema = {
     addServedCertificates,
     addOwners,
     addCertificateKeys,
+    addAcmeFront,
   ],
 };
 

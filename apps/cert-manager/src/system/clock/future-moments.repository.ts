@@ -4,6 +4,8 @@ import { mailTurns } from '../../events/mail/mail-turns.repository.js';
 import { notices } from '../../events/notices.repository.js';
 import { webhookReceivers } from '../../events/webhook-receivers.repository.js';
 import { spacePolicies } from '../../fqdns/policy/space-policies.repository.js';
+import { acmeUsedNonces } from '../../front/nonces/used-nonces.repository.js';
+import { acmeServerOrders } from '../../front/orders/server-orders.repository.js';
 import { issuances } from '../../issuance/signing/issuances.repository.js';
 import { renewalQueue } from '../../renewals/renewals.repository.js';
 import { pendingRevocations } from '../../revocations/pending-revocations.repository.js';
@@ -40,6 +42,15 @@ export function futureMoments({ renewalLeaseMs, jobLeaseMs }: LeaseTimes): Futur
     { table: issuances, column: 'createdAt', where: "state = 'running'", maxAheadMs: 0 },
     { table: issuances, column: 'createdAt', where: "state = 'unknown'", maxAheadMs: 0 },
     { table: issuances, column: 'finishedAt', where: "state = 'unknown'", maxAheadMs: 0 },
+    {
+      table: acmeServerOrders,
+      column: 'expiresAt',
+      where: 'not_after is null',
+      maxAheadMs: day,
+      pauseMs: day,
+    },
+    // an hour, by a clock that may be five minutes ahead
+    { table: acmeUsedNonces, column: 'expiresAt', maxAheadMs: 65 * minute, pauseMs: 65 * minute },
     { table: pendingRevocations, column: 'dueAt', maxAheadMs: hour, spreadMs: 5 * minute },
     {
       table: notices,

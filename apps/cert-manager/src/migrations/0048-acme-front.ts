@@ -1,0 +1,96 @@
+import { column, createTables, defineTable, dropTables, type Migration } from '@certloop/db';
+
+const tables = [
+  defineTable('acme_server_accounts', {
+    columns: {
+      id: column.uuid().primary(),
+      clientId: column.uuid(),
+      spaceId: column.uuid(),
+      thumbprint: column.word(64),
+      jwk: column.json(),
+      contacts: column.json(),
+      binding: column.json(),
+      status: column.word(16),
+      createdAt: column.instant(),
+      seenAt: column.instant(),
+      userAgent: column.text(),
+      ipAddress: column.text(),
+    },
+    indexes: [
+      {
+        name: 'uq_acme_server_accounts_key',
+        columns: ['thumbprint'],
+        unique: true,
+        where: "status <> 'ended'",
+      },
+      { columns: ['clientId', 'seenAt'] },
+      { columns: ['spaceId'] },
+    ],
+  }),
+  defineTable('acme_server_orders', {
+    columns: {
+      id: column.uuid().primary(),
+      clientId: column.uuid(),
+      accountId: column.uuid(),
+      spaceId: column.uuid(),
+      fqdnId: column.uuid(),
+      fqdn: column.word(253),
+      providerId: column.uuid(),
+      identifiers: column.json(),
+      identifiersKey: column.word(64),
+      state: column.word(16),
+      replaces: column.text().nullable(),
+      replacedBy: column.uuid().nullable(),
+      csrId: column.uuid().nullable(),
+      issuanceId: column.uuid().nullable(),
+      keyKind: column.word(8).nullable(),
+      spkiSha256: column.word(64).nullable(),
+      lineage: column.word(64).nullable(),
+      isNewest: column.boolean(),
+      certificateId: column.uuid().nullable(),
+      renewalId: column.text().nullable(),
+      notBefore: column.instant().nullable(),
+      notAfter: column.instant().nullable(),
+      infoReadAt: column.instant().nullable(),
+      releasedAt: column.instant().nullable(),
+      problem: column.json().nullable(),
+      userAgent: column.text(),
+      ipAddress: column.text(),
+      createdAt: column.instant(),
+      expiresAt: column.instant(),
+      finalizedAt: column.instant().nullable(),
+      endedAt: column.instant().nullable(),
+    },
+    indexes: [
+      { columns: ['accountId', 'createdAt', 'id'] },
+      { columns: ['clientId', 'createdAt'], where: 'replaces is null' },
+      { columns: ['spaceId', 'identifiersKey', 'createdAt'], where: 'replaces is null' },
+      { name: 'ix_acme_server_orders_newest', columns: ['fqdnId'], where: 'is_newest' },
+      { columns: ['lineage', 'createdAt'], where: 'lineage is not null' },
+      {
+        name: 'ix_acme_server_orders_open',
+        columns: ['fqdnId', 'id'],
+        where: "state in ('ready', 'processing')",
+      },
+      { columns: ['issuanceId'], where: 'issuance_id is not null' },
+      { columns: ['certificateId'], where: 'certificate_id is not null' },
+      { columns: ['renewalId'], where: 'renewal_id is not null' },
+      { columns: ['expiresAt', 'id'], where: 'not_after is null' },
+      { columns: ['notAfter', 'id'], where: 'not_after is not null' },
+    ],
+  }),
+  defineTable('acme_used_nonces', {
+    columns: {
+      nonce: column.word(64).primary(),
+      expiresAt: column.instant(),
+    },
+    indexes: [{ columns: ['expiresAt'] }],
+  }),
+];
+
+/** Accounts and orders of ACME clients, and the nonces that they have used. */
+export const addAcmeFront: Migration = {
+  name: '0048-acme-front',
+  up: (runner, dialect) => createTables(runner, dialect, tables),
+  down: (runner) => dropTables(runner, tables),
+};
