@@ -1,5 +1,13 @@
 // What a page loads of the contracts: the client, refusals, lists of words, and types. No file that it reaches at run
 // time imports anything but files of this package, so no schema and no zod come with it.
+export { type AcmeTool, acmeSetup, acmeTools, toolLabel } from './acme-setup/acme-setup.js';
+export {
+  exampleNames,
+  faultsOfSetup,
+  type SetupFacts,
+  type SetupField,
+} from './acme-setup/setup-facts.js';
+export type { ClientSetup, SetupStep } from './acme-setup/setup-step.js';
 export type * from './cert-manager/index.js';
 export {
   certificateFormats,
