@@ -64,7 +64,7 @@ const tables = [
     indexes: [
       { columns: ['accountId', 'createdAt', 'id'] },
       { columns: ['clientId', 'createdAt'], where: 'replaces is null' },
-      { columns: ['spaceId', 'identifiersKey', 'createdAt'], where: 'replaces is null' },
+      { columns: ['spaceId', 'identifiersKey', 'createdAt'] },
       { name: 'ix_acme_server_orders_newest', columns: ['fqdnId'], where: 'is_newest' },
       { columns: ['lineage', 'createdAt'], where: 'lineage is not null' },
       {

@@ -22,7 +22,8 @@ export const acmeServerOrders = defineTable('acme_server_orders', {
     replacedBy: column.uuid().nullable(),
     csrId: column.uuid().nullable(),
     issuanceId: column.uuid().nullable(),
-    keyKind: column.word<'RSA' | 'EC' | 'OKP'>(8).nullable(),
+    /** Such as `RSA`, `ECDSA` or `Ed25519`. */
+    keyKind: column.word(8).nullable(),
     /** SHA-256 over the SubjectPublicKeyInfo of its CSR, hex. */
     spkiSha256: column.word(64).nullable(),
     /** SHA-256 over client, account, identifiers and kind of key, hex; null until it is finalized. */
@@ -51,7 +52,8 @@ export const acmeServerOrders = defineTable('acme_server_orders', {
     { columns: ['accountId', 'createdAt', 'id'] },
     // what counts for the limits
     { columns: ['clientId', 'createdAt'], where: 'replaces is null' },
-    { columns: ['spaceId', 'identifiersKey', 'createdAt'], where: 'replaces is null' },
+    // orders for the same names
+    { columns: ['spaceId', 'identifiersKey', 'createdAt'] },
     { name: 'ix_acme_server_orders_newest', columns: ['fqdnId'], where: 'is_newest' },
     { columns: ['lineage', 'createdAt'], where: 'lineage is not null' },
     {

@@ -57,7 +57,7 @@ export async function addServerOrder(
     replacedBy: null,
     csrId: null,
     issuanceId: null,
-    keyKind: 'EC',
+    keyKind: 'ECDSA',
     spkiSha256: null,
     lineage: fqdn,
     isNewest: true,
