@@ -74,6 +74,7 @@ import { addServedCertificates } from './migrations/0044-served-certificates.js'
 import { addOwners } from './migrations/0045-owners.js';
 import { addCertificateKeys } from './migrations/0046-certificate-keys.js';
 import { addAcmeFront } from './migrations/0048-acme-front.js';
+import { addClientIssuances } from './migrations/0049-client-issuances.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -198,6 +199,7 @@ export const schema: Schema = {
     addOwners,
     addCertificateKeys,
     addAcmeFront,
+    addClientIssuances,
   ],
 };
 

@@ -45,6 +45,11 @@ export const certificates = defineTable('certificates', {
     keyKind: column.word(24).nullable(),
     /** SHA-256 over the certificate of its issuer, hex; null if that was not sent. */
     authoritySha256: column.word(64).nullable(),
+    /** The ACME client whose order it is for, and the account; null for all others. */
+    acmeClientId: column.uuid().nullable(),
+    acmeAccountId: column.uuid().nullable(),
+    /** SHA-256 of client, account, identifiers and kind of key, hex: certificates that follow one another on a machine. */
+    lineage: column.word(64).nullable(),
   },
   indexes: [
     { columns: ['fqdnId', 'position'], unique: true },
@@ -58,6 +63,8 @@ export const certificates = defineTable('certificates', {
     { columns: ['serialNumber', 'createdAt', 'id'] },
     { columns: ['leafSha256'] },
     { columns: ['spkiSha256'] },
+    // the newest one of a lineage
+    { columns: ['lineage', 'position'], where: 'lineage is not null' },
     // what is in use, by when it expires
     {
       name: 'ix_certificates_in_use',

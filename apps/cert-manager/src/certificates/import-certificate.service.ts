@@ -13,7 +13,7 @@ import { leafFacts } from '../judging/issued-certificate.js';
 import { type CertificateRow, updateCertificate } from './certificates.repository.js';
 import { endsView } from './in-use.js';
 import type { StoreResult } from './insert-certificates.repository.js';
-import { type CertificateEvents, storeCertificate } from './store-certificates.service.js';
+import { type CertificateEvents, ofNoClient, storeCertificate } from './store-certificates.service.js';
 
 export interface ImportDeps extends DbDeps {
   readonly emit: CertificateEvents;
@@ -61,6 +61,7 @@ export async function importCertificate(
       refreshedAt: null,
       importedAt: now,
       source: source ?? null,
+      ...ofNoClient,
     };
     const auditRow = (row: CertificateRow) => auditOf(fqdn, row, chain.isVerified);
     const item = { caller, fqdn, certificate, auditOf: auditRow };

@@ -125,15 +125,23 @@ export async function lockSubjects(
 
 /** Certificate that a provider issued, with its subject. */
 type Issued = Pick<CertificateRow, 'fqdnId' | 'csrId' | 'providerId'> & {
+  readonly ofClient?: CertificateOfClient | undefined;
   readonly issued: IssuedCertificate;
   readonly now: Date;
 };
 
+/** Columns of a certificate for an order of an ACME client. */
+export type CertificateOfClient = Pick<CertificateRow, 'acmeClientId' | 'acmeAccountId' | 'lineage'>;
+
+/** Columns of a certificate that no ACME client ordered. */
+export const ofNoClient = { acmeClientId: null, acmeAccountId: null, lineage: null } as const;
+
 /** The certificate that a provider issued, as it is stored. */
-export function newCertificateOf({ issued, now, ...origin }: Issued): NewCertificate {
+export function newCertificateOf({ issued, now, ofClient = ofNoClient, ...origin }: Issued): NewCertificate {
   return {
     id: newRowId(now),
     ...origin,
+    ...ofClient,
     upstreamId: issued.upstreamId,
     pem: issued.certificatePem,
     ...(issued.facts ?? describeLeaf(issued.certificatePem)),

@@ -32,20 +32,22 @@ export interface StoredWindow extends ListWindow {
 
 /**
  * Rows of an FQDN in the order of their storing, whatever clocks said: all, or a page. A page after a row that is gone
- * is the first one again.
+ * is the first one again. `condition` is SQL about the rows that are listed.
  */
 export async function readStoredPage<Row extends StoredRow>(
   tx: Tx,
   table: StoredTable<Row>,
   fqdnId: string,
   window: StoredWindow,
+  condition = 'true',
 ): Promise<ListPage<Row>> {
+  const listed = { table, fqdnId, condition };
   if (isWholeList(window)) {
-    const rows = await readRows(tx, selectRows(table, fqdnId, { order: window.order }));
+    const rows = await readRows(tx, selectRows(listed, { order: window.order }));
     return { rows, total: rows.length, next: undefined };
   }
   const limit = window.limit ?? maxPageSize;
-  const selection = selectRows(table, fqdnId, { ...window, limit: limit + 1 });
+  const selection = selectRows(listed, { ...window, limit: limit + 1 });
   const rows = isShortPage(window) ? await querySql<Row>(tx, ...selection) : await readRows(tx, selection);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
@@ -53,7 +55,7 @@ export async function readStoredPage<Row extends StoredRow>(
   const isAll = isLast && window.cursor === undefined;
   return {
     rows: shown,
-    total: isAll ? shown.length : await countRows(tx, table, fqdnId),
+    total: isAll ? shown.length : await countRows(tx, listed),
     next: isLast ? undefined : { at: last.createdAt, id: last.id },
   };
 }
@@ -72,8 +74,14 @@ async function readRows<Row>(tx: Tx, selection: Selection<Row>): Promise<Row[]> 
   return rows;
 }
 
-async function countRows(tx: Tx, { name }: StoredTable<unknown>, fqdnId: string): Promise<number> {
-  const text = `select count(*) as count from ${name} where fqdn_id = $1`;
+interface Listed<Row> {
+  readonly table: StoredTable<Row>;
+  readonly fqdnId: string;
+  readonly condition: string;
+}
+
+async function countRows<Row>(tx: Tx, { table, fqdnId, condition }: Listed<Row>): Promise<number> {
+  const text = `select count(*) as count from ${table.name} where fqdn_id = $1 and ${condition}`;
   const [counted] = await querySql(tx, { count: column.bigint() }, text, [fqdnId]);
   return counted?.count ?? 0;
 }
@@ -84,14 +92,13 @@ const maxPosition = 2_147_483_647;
 type Selection<Row> = [columns: StoredTable<Row>['columns'], text: string, values: SqlValue[]];
 
 function selectRows<Row>(
-  { name, columns }: StoredTable<Row>,
-  fqdnId: string,
+  { table: { name, columns }, fqdnId, condition }: Listed<Row>,
   { limit, cursor, order = 'asc' }: StoredWindow,
 ): Selection<Row> {
   const values: SqlValue[] = [fqdnId];
   const [beyond, start] = order === 'asc' ? ['>', 0] : ['<', maxPosition];
   const names = Object.keys(columns).map(columnName).join(', ');
-  let text = `select ${names} from ${name} where fqdn_id = $1`;
+  let text = `select ${names} from ${name} where fqdn_id = $1 and ${condition}`;
   if (cursor !== undefined) {
     values.push(cursor.id);
     // by the row and not by the moment in the cursor, which came from a clock

@@ -92,7 +92,7 @@ function isOpen({ state }: Pick<ShownJob, 'state'>): boolean {
 /** A job in a list. */
 export function listedJobView(
   job: ShownJob & {
-    readonly cause: 'request' | 'sign' | 'renewal';
+    readonly cause: 'request' | 'sign' | 'renewal' | 'client';
     readonly caller: { readonly username: string };
     readonly providerId: string;
     readonly certificateId: string | null;

@@ -1,5 +1,6 @@
 import { column, querySql, type RowOf, type Tx } from '@certloop/db';
 import { isNewest } from '../certificates/in-use.js';
+import { isUploaded } from '../csrs/csrs.repository.js';
 
 const scanned = {
   id: column.uuid(),
@@ -25,7 +26,7 @@ export function scanFqdns(
   const text = `select f.id, f.space_id, f.fqdn, f.provider_id, c.provider_id as issued_by, r.csr_pem, r.description
     from fqdns f
     left join csrs r on r.id = (
-      select l.id from csrs l where l.fqdn_id = f.id order by l.position desc limit 1)
+      select l.id from csrs l where l.fqdn_id = f.id and l.${isUploaded} order by l.position desc limit 1)
     left join certificates c on c.fqdn_id = f.id and c.${isNewest}
     where f.space_id = $1 and f.fqdn > $2 order by f.fqdn limit ${limit}`;
   return querySql<ScannedFqdn>(tx, scanned, text, [spaceId, last]);

@@ -2,7 +2,7 @@ import type { RenewalStatus } from '@certloop/contracts';
 import { column, columnName, inDialect, placeholders, querySql, type RowOf, type Tx } from '@certloop/db';
 import { type CertificateRow, certificates } from '../certificates/certificates.repository.js';
 import type { LintingProvider } from '../csrs/csr-findings.js';
-import { type CsrRow, csrs } from '../csrs/csrs.repository.js';
+import { type CsrRow, csrs, isUploaded } from '../csrs/csrs.repository.js';
 import { providers } from '../providers/providers.repository.js';
 import type { TargetProtocol } from './renewal-owner.js';
 import { isAdoptedSql } from './renewal-owner.repository.js';
@@ -90,10 +90,10 @@ export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundSt
       case j.state when 'queued' then 'running' else j.state end as job_status, w.check_uuid
     from fqdns f left join fqdn_standings s on s.id = f.id
       left join certificates c on c.id = s.certificate_id
-      left join csrs r on r.id = (select l.id from csrs l where l.fqdn_id = f.id order by l.position desc limit 1)
+      left join csrs r on r.id = (select l.id from csrs l where l.fqdn_id = f.id and l.${isUploaded} order by l.position desc limit 1)
       left join providers p on p.id = f.provider_id
       left join renewal_queue q on q.fqdn_id = f.id and q.is_test = false and q.status in ('pending', 'processing')
-      left join issuances j on j.fqdn_id = f.id and j.is_order and j.cause <> 'renewal'
+      left join issuances j on j.fqdn_id = f.id and j.is_order and j.cause not in ('renewal', 'client')
         and j.state in ('queued', 'running', 'waiting')
       left join watched_fqdns w on w.id = f.id
     where f.id in (${placeholders(ids.length)})`;

@@ -1,6 +1,7 @@
 import type { RenewalStatus, RevocationReasonName } from '@certloop/contracts';
 import { column, placeholders, querySql, type RowOf, type SqlValue, type Tx } from '@certloop/db';
 import { isNewest } from '../certificates/in-use.js';
+import { isUploaded } from '../csrs/csrs.repository.js';
 
 const columns = {
   id: column.uuid(),
@@ -50,7 +51,7 @@ const lastEntry = `select l.id from renewal_queue l where l.fqdn_id = f.id and l
   order by l.created_at desc, l.id desc limit 1`;
 
 const selection = `select f.id, f.space_id, f.fqdn, f.provider_id, f.renewal_enabled, f.renew_after_permille,
-    f.expiry_accepted_until, f.owner, f.tags, exists (select 1 from csrs r where r.fqdn_id = f.id) as has_csr,
+    f.expiry_accepted_until, f.owner, f.tags, exists (select 1 from csrs r where r.fqdn_id = f.id and r.${isUploaded}) as has_csr,
     c.id as certificate_id, c.not_before, c.expires_at, c.created_at as stored_at, c.provider_id as issuer_id,
     v.enabled as is_provider_enabled,
     c.spki_sha256, c.revoked_at, c.revocation_reason,

@@ -1,5 +1,6 @@
 import { column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import { inUse } from '../certificates/in-use.js';
+import { isUploaded } from '../csrs/csrs.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 
 /** Counts of certificates and renewals in the spaces. */
@@ -28,7 +29,7 @@ export async function countDetails(tx: Tx, scope: SpaceScope, now: Date): Promis
       'p.name',
       `certificates x ${ofFqdn} join providers p on p.id = x.provider_id`,
     ),
-    csrsByAlgorithm: await countBy(tx, scope, algorithm, `csrs x ${ofFqdn}`),
+    csrsByAlgorithm: await countBy(tx, scope, algorithm, `csrs x ${ofFqdn} and x.${isUploaded}`),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { insertJob } from '../../src/issuance/jobs/issuance-jobs.repository.js';
-import type { IssuanceRow } from '../../src/issuance/signing/issuances.repository.js';
+import { type IssuanceRow, noClient } from '../../src/issuance/signing/issuances.repository.js';
 import type { TestApp } from './app.js';
 import { addCsr, addFqdn, addSpace } from './inventory.js';
 import { newCsr, providerOf } from './signing.js';
@@ -50,6 +50,7 @@ export async function addJob(
     nextAt: change.state === 'queued' ? now : null,
     createdAt: now,
     finishedAt: null,
+    ...noClient,
     ...change,
   };
   await app.database.transaction((tx) => insertJob(tx, job));

@@ -26,13 +26,13 @@ import {
 import { withoutFailure } from './request-plan.js';
 
 /** The issuances that the API shows as jobs: those of providers with orders that a caller asked for. */
-const isJob = "is_order and cause <> 'renewal'";
+const isJob = "is_order and cause not in ('renewal', 'client')";
 
 /** Of a failed job: that no other issuance of its FQDN keeps it from running again, as `claimIssuance` decides. */
 const isFree = `not exists (select 1 from issuances other where other.fqdn_id = issuances.fqdn_id
     and other.state = 'running')
   and not exists (select 1 from issuances other where other.fqdn_id = issuances.fqdn_id
-    and other.is_order and other.cause <> 'renewal' and other.state in ('queued', 'running', 'waiting'))`;
+    and other.is_order and other.cause not in ('renewal', 'client') and other.state in ('queued', 'running', 'waiting'))`;
 
 const openStates = ['queued', 'running', 'waiting'] as const;
 const isOpen = `${isJob} and state in ('queued', 'running', 'waiting')`;
@@ -60,7 +60,8 @@ export async function findJobIdOfCertificate(
   tx: Tx,
   { id, fqdnId }: { readonly id: string; readonly fqdnId: string },
 ): Promise<string | undefined> {
-  return (await findRow(tx, issuances, { fqdnId, certificateId: id }))?.id;
+  const text = `select id from issuances where fqdn_id = $1 and certificate_id = $2 and ${isJob} limit 1`;
+  return (await querySql(tx, { id: issuances.columns.id }, text, [fqdnId, id]))[0]?.id;
 }
 
 /** Jobs by a provider that have not come to their end. */

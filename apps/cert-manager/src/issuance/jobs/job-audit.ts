@@ -33,7 +33,7 @@ export function callerOfJob({ caller }: { readonly caller: JobCaller }): Caller 
 
 interface AuditedJob {
   readonly id: string;
-  readonly cause: 'request' | 'sign' | 'renewal';
+  readonly cause: 'request' | 'sign' | 'renewal' | 'client';
   readonly fqdnId: string;
   readonly spaceId: string;
   readonly csrId: string;

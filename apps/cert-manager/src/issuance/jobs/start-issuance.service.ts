@@ -10,7 +10,7 @@ import {
   providerNotFound,
 } from '../../providers/providers.repository.js';
 import { idempotencyKeyOf } from '../signing/idempotency-key.js';
-import { type IssuanceRow, noOrder } from '../signing/issuances.repository.js';
+import { type IssuanceRow, noClient, noOrder } from '../signing/issuances.repository.js';
 import { insertJob } from './issuance-jobs.repository.js';
 import { jobCallerOf } from './job-audit.js';
 import { changeStep, type StepReports } from './request-plan.js';
@@ -61,6 +61,7 @@ export async function insertNewJob(
     nextAt: now,
     createdAt: now,
     finishedAt: null,
+    ...noClient,
   };
   await insertJob(tx, row);
   return row;

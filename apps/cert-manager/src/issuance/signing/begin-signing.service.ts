@@ -15,7 +15,7 @@ import { listProvidersById, providerNotFound } from '../../providers/providers.r
 import { jobCallerOf } from '../jobs/job-audit.js';
 import { findObstacles, type IssuanceSubject } from './find-obstacles.service.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
-import { type IssuanceRow, insertRunning, listRunning } from './issuances.repository.js';
+import { type IssuanceRow, insertRunning, listRunning, noClient } from './issuances.repository.js';
 
 /** A call of csr/sign: whose CSR is to be signed, and by whom. */
 export interface SigningCall {
@@ -214,4 +214,5 @@ export const directIssuance = {
   code: null,
   message: 'in progress',
   finishedAt: null,
+  ...noClient,
 } as const satisfies Partial<IssuanceRow>;

@@ -27,7 +27,7 @@ export const issuances = defineTable('issuances', {
     /** Fingerprint of the CSR's key, hex. */
     spkiSha256: column.text(),
     providerId: column.uuid(),
-    cause: column.word<'sign' | 'request' | 'renewal'>(16),
+    cause: column.word<'sign' | 'request' | 'renewal' | 'client'>(16),
     /** Whether the provider issues by orders, such as an ACME one. */
     isOrder: column.boolean(),
     state: column.word<IssuanceState['state']>(16),
@@ -54,6 +54,11 @@ export const issuances = defineTable('issuances', {
     message: column.text(),
     createdAt: column.instant(),
     finishedAt: column.instant().nullable(),
+    /** The order of an ACME client that it is for, with its client, account and lineage; null for other causes. */
+    orderId: column.uuid().nullable(),
+    clientId: column.uuid().nullable(),
+    accountId: column.uuid().nullable(),
+    lineage: column.word(64).nullable(),
   },
   indexes: [
     // one request at a time for each FQDN
@@ -62,11 +67,15 @@ export const issuances = defineTable('issuances', {
       name: 'uq_issuances_open_order',
       columns: ['fqdnId'],
       unique: true,
-      where: "is_order and cause <> 'renewal' and state in ('queued', 'running', 'waiting')",
+      where: "is_order and cause not in ('renewal', 'client') and state in ('queued', 'running', 'waiting')",
     },
     { columns: ['state', 'leaseUntil'], where: 'lease_until is not null' },
     { columns: ['state', 'nextAt'], where: 'next_at is not null' },
     { columns: ['orderUrl'], where: 'order_url is not null' },
+    { columns: ['lineage'], where: 'lineage is not null' },
+    { columns: ['clientId'], where: 'client_id is not null' },
+    // one turn for each space, and there for each client
+    { columns: ['providerId', 'spaceId', 'clientId', 'nextAt'], where: "state = 'queued'" },
     { columns: ['fqdnId', 'createdAt', 'id'] },
     { columns: ['spaceId', 'createdAt', 'id'], where: 'is_order' },
     { columns: ['finishedAt'], where: 'finished_at is not null' },
@@ -107,6 +116,9 @@ export async function hasIssuanceWithOrder(tx: Tx, url: string, exceptId: string
   const text = 'select 1 from issuances where order_url = $1 and id <> $2 limit 1';
   return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
 }
+
+/** Columns of an issuance that no ACME client ordered. */
+export const noClient = { orderId: null, clientId: null, accountId: null, lineage: null } as const;
 
 /** Columns of a request without an order at a CA. */
 export const noOrder = { orderState: null, orderUrl: null } as const;

@@ -63,7 +63,7 @@ async function endAtLimit(joined: Joined, isJoined: boolean): Promise<SigningEnd
     : stillRunning;
   const { running } = joined;
   await recordJoined(joined, { reason: message, ...(isJoined && { joined: running.id }) });
-  const isJob = running.isOrder && running.cause !== 'renewal';
+  const isJob = running.isOrder && running.cause !== 'renewal' && running.cause !== 'client';
   return { kind: 'failed', message, ...(isJob && { unfinished: running }) };
 }
 

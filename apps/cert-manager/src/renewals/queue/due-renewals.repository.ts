@@ -19,7 +19,7 @@ const isFree = `not exists (select 1 from renewal_queue other
   and not exists (select 1 from issuances other where other.fqdn_id = q.fqdn_id
     and other.state = 'running' and (other.cause <> 'renewal' or other.lease_until > $2))
   and not exists (select 1 from issuances other where other.fqdn_id = q.fqdn_id
-    and other.is_order and other.cause <> 'renewal' and other.state in ('queued', 'running', 'waiting')
+    and other.is_order and other.cause not in ('renewal', 'client') and other.state in ('queued', 'running', 'waiting')
     and other.state = 'queued' and other.next_at is not null)`;
 
 /**

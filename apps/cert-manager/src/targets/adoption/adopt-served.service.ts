@@ -12,7 +12,11 @@ import type { AuditEntry } from '../../audit/audit-entry.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { endsView } from '../../certificates/in-use.js';
 import { restoreAsNewest } from '../../certificates/insert-certificates.repository.js';
-import { type CertificateEvents, storeCertificate } from '../../certificates/store-certificates.service.js';
+import {
+  type CertificateEvents,
+  ofNoClient,
+  storeCertificate,
+} from '../../certificates/store-certificates.service.js';
 import { findRefusal } from '../../csrs/issuance-refusals.service.js';
 import { findNameRefusals } from '../../csrs/name-refusals.service.js';
 import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
@@ -192,6 +196,7 @@ async function storeAdopted(
     refreshedAt: null,
     importedAt: now,
     source: 'served' as const,
+    ...ofNoClient,
   };
   const stored = await storeCertificate(tx, { caller, fqdn, certificate, auditOf }, { now, emit });
   if (stored.isNew || stored.certificate.replacedAt === null) return;
