@@ -10,10 +10,13 @@ import { totalsFileOf } from './tests/totals-reporter.mjs';
 
 const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
 
-// Two runs at once. End-to-end tests wait for other processes half of their time, so they run beside the workers of the
-// packages; one after the other, as two stacks at once leave a log-in too little of the gate's two cores.
+// Three runs at once. End-to-end tests wait for other processes half of their time, so they run beside the workers of the
+// packages; one after the other, as two stacks at once leave a log-in too little of the gate's two cores. The ways to run
+// wait two thirds of their time, each in a machine of its own, and have a third of the time of all end-to-end tests.
+const ways = '**/start/ways-to-run.test.js';
 const runs = [
-  { run: 'stacks', args: ['packages/e2e/', '--maxWorkers', '1'] },
+  { run: 'stacks', args: ['packages/e2e/', '--exclude', ways, '--maxWorkers', '1'] },
+  { run: 'ways', args: ['start/ways-to-run', '--maxWorkers', '1'] },
   { run: 'packages', args: ['--exclude', 'packages/e2e/**'] },
 ];
 
@@ -46,7 +49,11 @@ const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => pa
 process.on('SIGINT', () => undefined);
 
 const results = await Promise.all(runs.map(testsOf));
-const packages = Object.assign({}, ...results.map((result) => result.packages));
+const packages = {};
+for (const [name, totals] of results.flatMap((result) => Object.entries(result.packages))) {
+  packages[name] = { passed: 0, failed: 0, skipped: 0, ms: 0, ...packages[name] };
+  for (const key of Object.keys(totals)) packages[name][key] += totals[key];
+}
 const slowest = results.flatMap((result) => result.slowest).toSorted((one, other) => other.ms - one.ms);
 const sums = { passed: 0, failed: 0, skipped: 0, ms: 0 };
 
