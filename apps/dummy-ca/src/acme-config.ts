@@ -1,3 +1,4 @@
+import { maxIdentifiers } from '@certloop/acme-server/rules';
 import { validationModes } from '@certloop/contracts';
 import {
   baseAddress,
@@ -10,7 +11,6 @@ import {
   wordList,
 } from '@certloop/server';
 import { z } from 'zod';
-import { maxIdentifiers } from './acme/records/identifiers.js';
 import { externalAccounts, faults, ipAddress, profiles, resolverAddress } from './acme-values.js';
 
 const seconds = (fallback: number) => wholeNumber(1, 315_360_000).prefault(String(fallback));

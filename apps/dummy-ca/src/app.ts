@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { acmeMount } from '@certloop/acme-server/rules';
 import { type CsrProfile, dummyCaContract, dummyCaOpenApi } from '@certloop/contracts';
 import {
   apiPages,
@@ -17,7 +18,6 @@ import { type AcmeRoutesOptions, acmeRoutes } from './acme/acme.routes.js';
 import { type AcmeOptions, createAcme } from './acme/acme-server.service.js';
 import { adminRoutes } from './acme/faults/admin.routes.js';
 import type { OwnCertificate } from './acme/issuance/acme-issuer.service.js';
-import { acmeMount } from './acme/protocol/acme-links.js';
 import { createCaCounts } from './authority/ca-counts.service.js';
 import type { CertificateAuthority } from './authority/certificate-authority.service.js';
 import { createCertificatesStore, type StoreLimits } from './authority/certificates.store.js';

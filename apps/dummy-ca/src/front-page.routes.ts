@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { linksFor } from '@certloop/acme-server';
 import { noteRoute } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { linksFor } from './acme/protocol/acme-exchange.responder.js';
 import type { CertificateAuthority } from './authority/certificate-authority.service.js';
 import { frontPagePolicy, renderFrontPage } from './front-page.js';
 

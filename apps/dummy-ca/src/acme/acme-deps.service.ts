@@ -1,3 +1,4 @@
+import type { Nonces, SignedRequest, SignedRoute } from '@certloop/acme-server';
 import type { CsrProfile } from '@certloop/contracts';
 import type { Clock, Logger } from '@certloop/server';
 import type { CaCounts } from '../authority/ca-counts.service.js';
@@ -6,8 +7,8 @@ import type { StatusDeps } from '../status/status-deps.service.js';
 import type { AcmeSettings } from './acme-settings.js';
 import type { FaultsStore } from './faults/faults.store.js';
 import type { AcmeIssuer } from './issuance/acme-issuer.service.js';
-import type { Nonces } from './protocol/nonces.service.js';
 import type { AcmeStore } from './records/acme.store.js';
+import type { Account } from './records/records.js';
 import type { ValidateChallenge } from './validation/validate-challenge.client.js';
 
 /** Dependencies of the use cases of ACME. */
@@ -28,3 +29,7 @@ export interface AcmeDeps {
   readonly clock: Clock;
   readonly logger: Logger;
 }
+
+/** A request that an account of this server, or a key, signed. */
+export type AcmeRequest = SignedRequest<Account>;
+export type AcmeRoute = SignedRoute<Account>;

@@ -2,7 +2,7 @@ import type { State } from '../authority/state.store.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { resumeValidations } from './authorizations/challenges.service.js';
 import { createFaultsStore, type FaultsOptions } from './faults/faults.store.js';
-import { createNonces } from './protocol/nonces.service.js';
+import { createNonces } from './nonces.service.js';
 import { createAcmeStore } from './records/acme.store.js';
 import { createValidation } from './validation/validate-challenge.client.js';
 import type { ValidationSettings } from './validation/validation-settings.js';

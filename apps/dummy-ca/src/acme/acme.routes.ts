@@ -1,9 +1,11 @@
+import { linksFor, setAcmeHeaders, signedHandler } from '@certloop/acme-server';
+import { type AcmePath, acmeMount, acmePaths } from '@certloop/acme-server/rules';
 import { type AppError, acmeProblemDocument } from '@certloop/contracts';
 import { errorHandler, noteRoute, refuseUnknownPath } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { newAccount, updateAccount } from './accounts/accounts.service.js';
 import { changeKey } from './accounts/key-change.service.js';
-import type { AcmeDeps } from './acme-deps.service.js';
+import type { AcmeDeps, AcmeRoute } from './acme-deps.service.js';
 import { newAuthorization, updateAuthorization } from './authorizations/authorizations.service.js';
 import { answerChallenge } from './authorizations/challenges.service.js';
 import { downloadCertificate } from './certificates/certificates.service.js';
@@ -13,9 +15,6 @@ import { finalizeOrder } from './orders/finalize.service.js';
 import { newOrder } from './orders/new-order.service.js';
 import { listOrders, showOrder } from './orders/orders.service.js';
 import { parameter, plainRoutes, refuseMethod } from './plain.routes.js';
-import { linksFor, setAcmeHeaders } from './protocol/acme-exchange.responder.js';
-import { type AcmePath, acmeMount, acmePaths } from './protocol/acme-links.js';
-import { type SignedRoute, signedHandler } from './protocol/jws.middleware.js';
 
 export interface AcmeRoutesOptions {
   /** Base address under which clients reach the service; undefined for the one that they use. */
@@ -48,7 +47,7 @@ export function acmeRoutes(deps: AcmeDeps, { publicUrl }: AcmeRoutesOptions): Ro
   return router;
 }
 
-function signedRoutes(deps: AcmeDeps): [AcmePath, SignedRoute][] {
+function signedRoutes(deps: AcmeDeps): [AcmePath, AcmeRoute][] {
   return [
     ['newAccount', { form: 'jwk', serve: (signed) => newAccount(deps, signed) }],
     ['newOrder', { form: 'kid', serve: (signed) => newOrder(deps, signed) }],
@@ -100,7 +99,7 @@ function signedRoutes(deps: AcmeDeps): [AcmePath, SignedRoute][] {
   ];
 }
 
-const fetched = (serve: SignedRoute['serve']): SignedRoute => ({ form: 'kid', isFetched: true, serve });
+const fetched = (serve: AcmeRoute['serve']): AcmeRoute => ({ form: 'kid', isFetched: true, serve });
 
 const named = (path: AcmePath) => (_: Request, response: Response, next: NextFunction) => {
   noteRoute(response, `${acmeMount}${acmePaths[path]}`);

@@ -1,14 +1,12 @@
-import { ok } from '@certloop/acme-server';
+import { linksFor, ok, sendReply } from '@certloop/acme-server';
+import type { AcmeLinks, AcmePath } from '@certloop/acme-server/rules';
 import { type AcmeDirectory, AcmeProblem } from '@certloop/contracts';
 import type { Request, Response } from 'express';
-import type { AcmeDeps } from './acme-deps.service.js';
+import type { AcmeDeps, AcmeRoute } from './acme-deps.service.js';
 import type { AcmeSettings } from './acme-settings.js';
 import { showIssuer, showRoot } from './certificates/certificates.service.js';
 import { showRenewalInfo } from './certificates/renewal-info.service.js';
 import { describeProfile } from './issuance/acme-profile.js';
-import { linksFor, sendReply } from './protocol/acme-exchange.responder.js';
-import type { AcmeLinks, AcmePath } from './protocol/acme-links.js';
-import type { SignedRoute } from './protocol/jws.middleware.js';
 
 type PlainHandler = (request: Request, response: Response) => Promise<void>;
 
@@ -19,7 +17,7 @@ type PlainHandler = (request: Request, response: Response) => Promise<void>;
 export function plainRoutes(
   deps: AcmeDeps,
   publicUrl: string | undefined,
-): [AcmePath, PlainHandler, SignedRoute['serve']?][] {
+): [AcmePath, PlainHandler, AcmeRoute['serve']?][] {
   return [
     [
       'directory',

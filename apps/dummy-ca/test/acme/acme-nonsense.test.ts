@@ -1,10 +1,10 @@
 import { request as requestHttp } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { parseAcmeCsr } from '@certloop/acme-server/rules';
 import { AppError } from '@certloop/contracts';
 import { buildCsr } from '@certloop/crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseAcmeCsr } from '../../src/acme/orders/acme-csr.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { p256 } from '../support/csrs.js';

@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer } from 'node:net';
+import { acmeIdentifierValue, dns01Value } from '@certloop/acme-server/rules';
 import { type DnsServer, startDnsServer } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acmeIdentifierValue, dns01Value } from '../../src/acme/records/challenges.js';
 import { createValidation } from '../../src/acme/validation/validate-challenge.client.js';
 import type { ValidationSettings } from '../../src/acme/validation/validation-settings.js';
 import { type Http01Responder, startHttp01Responder } from '../support/http01-responder.js';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { acmePaths } from '@certloop/acme-server/rules';
 import { dummyCaAdminContract, dummyCaContract } from '@certloop/contracts';
 import { hangMs } from '@certloop/contracts/testing';
 import { signJws } from '@certloop/crypto';
@@ -15,7 +16,6 @@ import {
   writeCosts,
 } from '@certloop/server/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { acmePaths } from '../../src/acme/protocol/acme-links.js';
 import { openStateFile } from '../../src/authority/state.store.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';

@@ -1,29 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import { type AcmeReply, created, ok } from '@certloop/acme-server';
-import { AcmeProblem, acmeRequests } from '@certloop/contracts';
-import { type FlattenedJws, thumbprint, verifyMac } from '@certloop/crypto';
-import type { AcmeDeps } from '../acme-deps.service.js';
-import type { AcmeSettings } from '../acme-settings.js';
-import { type AcmeLinks, link } from '../protocol/acme-links.js';
-import { badAlgorithm, readKey } from '../protocol/jws-header.js';
 import {
+  type AcmeReply,
   accountOf,
+  created,
+  ok,
   parseJsonPayload,
   parsePayload,
   parseSigned,
   requireActive,
-  type SignedRequest,
-} from '../protocol/signed-requests.service.js';
+} from '@certloop/acme-server';
+import {
+  type AcmeLinks,
+  accountView,
+  badAlgorithm,
+  link,
+  parseContacts,
+  readKey,
+} from '@certloop/acme-server/rules';
+import { AcmeProblem, acmeRequests } from '@certloop/contracts';
+import { type FlattenedJws, thumbprint, verifyMac } from '@certloop/crypto';
+import type { AcmeDeps, AcmeRequest } from '../acme-deps.service.js';
+import type { AcmeSettings } from '../acme-settings.js';
 import type { Account } from '../records/records.js';
-import { accountView } from './account-view.js';
-import { parseContacts } from './contacts.js';
 
 /**
  * Account of the key that signed: the one that exists (200), or a new one (201). Throws `accountDoesNotExist` when
  * only an existing one is asked for, `userActionRequired` without agreement to the terms, and what contacts
  * and the external binding can be refused for (RFC 8555 §7.3, §7.3.1, §7.3.4).
  */
-export async function newAccount(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
+export async function newAccount(deps: AcmeDeps, request: AcmeRequest): Promise<AcmeReply> {
   // RFC 8555 §7.3.1: for an account that exists, what the members say is ignored.
   parsePayload(acmeRequests.anyObjectSchema, request.payload);
   const existing = deps.store.findAccountByThumbprint(thumbprint(request.jwk));
@@ -66,7 +71,7 @@ function requireAgreement(
 }
 
 /** Account after the changes that are asked for; none are for POST-as-GET (RFC 8555 §7.3.2, §7.3.6). */
-export async function updateAccount(deps: AcmeDeps, request: SignedRequest, id: string): Promise<AcmeReply> {
+export async function updateAccount(deps: AcmeDeps, request: AcmeRequest, id: string): Promise<AcmeReply> {
   const account = ownAccount(request, id);
   if (request.payload.length === 0) return showAccount(account, request);
   const { contact, status } = parsePayload(acmeRequests.accountUpdateSchema, request.payload);
@@ -76,18 +81,18 @@ export async function updateAccount(deps: AcmeDeps, request: SignedRequest, id: 
 }
 
 /** The account that signed, which must be the one of the address. Throws `unauthorized` for another's. */
-export function ownAccount(request: SignedRequest, id: string): Account {
+export function ownAccount(request: AcmeRequest, id: string): Account {
   const account = accountOf(request);
   if (account.id !== id)
     throw new AcmeProblem('unauthorized', 'the address names another account than the kid');
   return account;
 }
 
-function showAccount(account: Account, request: SignedRequest): AcmeReply {
+function showAccount(account: Account, request: AcmeRequest): AcmeReply {
   return ok(accountView(account, request.links), { location: addressOf(account, request) });
 }
 
-function addressOf({ id }: Account, { links }: SignedRequest): string {
+function addressOf({ id }: Account, { links }: AcmeRequest): string {
   return links.of('account', { id });
 }
 
@@ -99,7 +104,7 @@ function addressOf({ id }: Account, { links }: SignedRequest): string {
 function requireExternalAccount(
   { externalAccounts, requireExternalAccount: isRequired }: AcmeSettings,
   binding: unknown,
-  { url, jwk }: SignedRequest,
+  { url, jwk }: AcmeRequest,
 ): object | undefined {
   if (binding === undefined) {
     if (!isRequired) return undefined;

@@ -1,23 +1,22 @@
-import { type AcmeReply, ok } from '@certloop/acme-server';
-import { AcmeProblem, acmeRequests } from '@certloop/contracts';
-import { thumbprint } from '@certloop/crypto';
-import type { AcmeDeps } from '../acme-deps.service.js';
-import { readKey, requireAlgorithm } from '../protocol/jws-header.js';
 import {
+  type AcmeReply,
   accountOf,
+  ok,
   parseJsonPayload,
   parsePayload,
   parseSigned,
   requireSignature,
-  type SignedRequest,
-} from '../protocol/signed-requests.service.js';
-import { accountView } from './account-view.js';
+} from '@certloop/acme-server';
+import { accountView, readKey, requireAlgorithm } from '@certloop/acme-server/rules';
+import { AcmeProblem, acmeRequests } from '@certloop/contracts';
+import { thumbprint } from '@certloop/crypto';
+import type { AcmeDeps, AcmeRequest } from '../acme-deps.service.js';
 
 /**
  * Account under its new key. The new key signs the inner JWS, the old one the outer; judged in the order of
  * RFC 8555 §7.3.5. Throws `malformed`, with status 409 and the other account's address when the new key has one.
  */
-export async function changeKey(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
+export async function changeKey(deps: AcmeDeps, request: AcmeRequest): Promise<AcmeReply> {
   const account = accountOf(request);
   const inner = parseSigned(parseJsonPayload(request.payload));
   requireAlgorithm(inner.header['alg']);

@@ -1,14 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type AcmeReply, created, ok } from '@certloop/acme-server';
-import { noSuch } from '@certloop/acme-server/rules';
+import { type AcmeReply, accountOf, created, ok, parsePayload } from '@certloop/acme-server';
+import {
+  type AuthorizedIdentifier,
+  authorizationStatus,
+  authorizationView,
+  challengeTypesOf,
+  type Identifier,
+  noSuch,
+  parseIdentifiers,
+} from '@certloop/acme-server/rules';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
-import type { AcmeDeps } from '../acme-deps.service.js';
-import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
-import { type AuthorizedIdentifier, challengeTypesOf } from '../records/challenges.js';
-import { type Identifier, parseIdentifiers } from '../records/identifiers.js';
-import { authorizationStatus } from '../records/order-status.js';
+import type { AcmeDeps, AcmeRequest } from '../acme-deps.service.js';
 import type { Authorization, Challenge } from '../records/records.js';
-import { authorizationView } from './authorization-view.js';
 
 /** Who must prove what for an identifier of an order (RFC 8555 §7.1.3). */
 export function authorizedIdentifier({ type, value }: Identifier): AuthorizedIdentifier {
@@ -47,7 +50,7 @@ const newChallenge = (type: Challenge['type']): Challenge => ({
 });
 
 /** An authorization ahead of any order; not for wildcards (RFC 8555 §7.4.1). */
-export async function newAuthorization(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
+export async function newAuthorization(deps: AcmeDeps, request: AcmeRequest): Promise<AcmeReply> {
   const account = accountOf(request);
   const { identifier: asked } = parsePayload(acmeRequests.newAuthorizationSchema, request.payload);
   const [identifier] = parseIdentifiers([asked]).map(authorizedIdentifier);
@@ -68,7 +71,7 @@ export async function newAuthorization(deps: AcmeDeps, request: SignedRequest): 
 /** Authorization as it is, or deactivated when that is asked for (RFC 8555 §7.5, §7.5.2). */
 export async function updateAuthorization(
   deps: AcmeDeps,
-  request: SignedRequest,
+  request: AcmeRequest,
   id: string,
 ): Promise<AcmeReply> {
   const authorization = getAuthorization(deps, request, id);
@@ -90,7 +93,7 @@ function deactivate({ clock }: AcmeDeps, authorization: Authorization): void {
 }
 
 /** The account's own. Throws `malformed` with status 404 if there is none, `unauthorized` for another's. */
-export function getAuthorization({ store }: AcmeDeps, request: SignedRequest, id: string): Authorization {
+export function getAuthorization({ store }: AcmeDeps, request: AcmeRequest, id: string): Authorization {
   const authorization = store.findAuthorization(id);
   if (authorization === undefined) throw noSuch('authorization');
   if (authorization.accountId !== accountOf(request).id) {
@@ -102,7 +105,7 @@ export function getAuthorization({ store }: AcmeDeps, request: SignedRequest, id
 function show(
   { clock, settings }: AcmeDeps,
   authorization: Authorization,
-  { links }: SignedRequest,
+  { links }: AcmeRequest,
 ): AcmeReply {
   const now = clock.now();
   const isUnderWay = authorizationStatus(authorization, now) === 'pending';

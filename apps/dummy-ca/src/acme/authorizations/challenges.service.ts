@@ -1,6 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AcmeReply, ok } from '@certloop/acme-server';
-import { noSuch } from '@certloop/acme-server/rules';
+import { type AcmeReply, accountOf, ok, parsePayload } from '@certloop/acme-server';
+import {
+  authorizationStatus,
+  challengeStatus,
+  challengeView,
+  link,
+  noSuch,
+} from '@certloop/acme-server/rules';
 import {
   AcmeProblem,
   AppError,
@@ -9,13 +15,9 @@ import {
   acmeRequests,
 } from '@certloop/contracts';
 import { keyAuthorization } from '@certloop/crypto';
-import type { AcmeDeps } from '../acme-deps.service.js';
+import type { AcmeDeps, AcmeRequest } from '../acme-deps.service.js';
 import { processingUntil } from '../faults/slow-processing.service.js';
-import { link } from '../protocol/acme-links.js';
-import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
-import { authorizationStatus, challengeStatus } from '../records/order-status.js';
 import type { Account, Authorization, Challenge } from '../records/records.js';
-import { challengeView } from './authorization-view.js';
 import { getAuthorization } from './authorizations.service.js';
 
 export interface ChallengeAddress {
@@ -29,7 +31,7 @@ export interface ChallengeAddress {
  */
 export async function answerChallenge(
   deps: AcmeDeps,
-  request: SignedRequest,
+  request: AcmeRequest,
   { id, type }: ChallengeAddress,
 ): Promise<AcmeReply> {
   const authorization = getAuthorization(deps, request, id);

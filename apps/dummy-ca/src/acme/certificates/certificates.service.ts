@@ -1,10 +1,8 @@
-import type { AcmeReply } from '@certloop/acme-server';
-import { noSuch } from '@certloop/acme-server/rules';
+import { type AcmeReply, accountOf } from '@certloop/acme-server';
+import { link, noSuch } from '@certloop/acme-server/rules';
 import { AcmeProblem } from '@certloop/contracts';
-import type { AcmeDeps } from '../acme-deps.service.js';
+import type { AcmeDeps, AcmeRequest } from '../acme-deps.service.js';
 import type { IssuerChain } from '../issuance/acme-issuer.service.js';
-import { link } from '../protocol/acme-links.js';
-import { accountOf, type SignedRequest } from '../protocol/signed-requests.service.js';
 
 const chainType = 'application/pem-certificate-chain';
 
@@ -14,7 +12,7 @@ const chainType = 'application/pem-certificate-chain';
  */
 export async function downloadCertificate(
   { store, issuer }: AcmeDeps,
-  request: SignedRequest,
+  request: AcmeRequest,
   { id, chain = '0' }: { readonly id: string; readonly chain?: string | undefined },
 ): Promise<AcmeReply> {
   const certificate = store.findCertificate(id);

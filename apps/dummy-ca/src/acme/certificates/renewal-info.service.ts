@@ -1,8 +1,8 @@
 import { type AcmeReply, ok } from '@certloop/acme-server';
-import { noSuch, requireRenewalId } from '@certloop/acme-server/rules';
+import { noSuch, type RenewalWindow, requireRenewalId } from '@certloop/acme-server/rules';
 import type { AcmeRenewalInfo } from '@certloop/contracts';
 import type { AcmeDeps } from '../acme-deps.service.js';
-import type { AcmeCertificate, RenewalWindow } from '../records/records.js';
+import type { AcmeCertificate } from '../records/records.js';
 import { suggestedWindow } from './renewal-window.js';
 
 /** When to renew the certificate (RFC 9773 §4.2). Throws `malformed`, with status 404 for an unknown one. */

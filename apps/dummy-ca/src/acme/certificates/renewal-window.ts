@@ -1,5 +1,5 @@
+import type { RenewalWindow } from '@certloop/acme-server/rules';
 import type { Validity } from '../../authority/issuance-profile.js';
-import type { RenewalWindow } from '../records/records.js';
 
 /**
  * When a certificate had best be renewed: from two thirds of its validity on, for a fiftieth of it. That of a

@@ -1,5 +1,5 @@
-import type { AcmeReply } from '@certloop/acme-server';
-import { noSuch, orProblem, renewalIdOf } from '@certloop/acme-server/rules';
+import { type AcmeReply, parsePayload } from '@certloop/acme-server';
+import { authorizationStatus, noSuch, orProblem, renewalIdOf } from '@certloop/acme-server/rules';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import {
   type Certificate,
@@ -10,10 +10,8 @@ import {
   revocationReasons,
   spkiSha256,
 } from '@certloop/crypto';
-import type { AcmeDeps } from '../acme-deps.service.js';
+import type { AcmeDeps, AcmeRequest } from '../acme-deps.service.js';
 import { authorizedIdentifier } from '../authorizations/authorizations.service.js';
-import { parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
-import { authorizationStatus } from '../records/order-status.js';
 import type { AcmeCertificate } from '../records/records.js';
 
 // Of RFC 5280 §5.3.1 those that a subscriber may give.
@@ -31,7 +29,7 @@ const allowedReasons: readonly RevocationReason[] = [
  * key (RFC 8555 §7.6). Throws `badRevocationReason`, `unauthorized`, `alreadyRevoked`, and `malformed` for
  * what is not a certificate, with status 404 for one that is not from here.
  */
-export async function revokeAcmeCertificate(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
+export async function revokeAcmeCertificate(deps: AcmeDeps, request: AcmeRequest): Promise<AcmeReply> {
   const asked = parsePayload(acmeRequests.revocationSchema, request.payload);
   const parsed = parse(asked.certificate);
   const certificate = deps.store.findCertificateByRenewalId(renewalIdOf(parsed));
@@ -72,7 +70,7 @@ function parse(text: string): Certificate {
 
 function mayRevoke(
   { store, clock }: AcmeDeps,
-  { account, key }: SignedRequest,
+  { account, key }: AcmeRequest,
   certificate: AcmeCertificate,
   parsed: Certificate,
 ): boolean {

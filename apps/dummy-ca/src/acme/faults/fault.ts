@@ -1,5 +1,5 @@
+import type { AcmePath } from '@certloop/acme-server/rules';
 import type { AcmeFault } from '@certloop/contracts';
-import type { AcmePath } from '../protocol/acme-links.js';
 
 /** Something that goes wrong on request. */
 export type Fault = AcmeFault;

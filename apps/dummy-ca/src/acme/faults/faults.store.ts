@@ -1,5 +1,5 @@
+import type { AcmePath } from '@certloop/acme-server/rules';
 import type { ValidationMode } from '@certloop/contracts';
-import type { AcmePath } from '../protocol/acme-links.js';
 import { drawFault, type Fault, type FaultKind, seededDraw } from './fault.js';
 
 export type RequestCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;

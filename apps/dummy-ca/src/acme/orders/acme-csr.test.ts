@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { type Identifier, parseAcmeCsr } from '@certloop/acme-server/rules';
 import { buildCsr, type CsrRequest } from '@certloop/crypto';
 import { describe, expect, test } from 'vitest';
 import {
@@ -11,8 +12,6 @@ import {
   rsa,
   subjectAltName,
 } from '../../../test/support/csrs.js';
-import type { Identifier } from '../records/identifiers.js';
-import { parseAcmeCsr } from './acme-csr.js';
 
 const ec = (namedCurve = 'P-256') => generateKeyPairSync('ec', { namedCurve });
 const { privateKey } = ec();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { AcmeReply } from '@certloop/acme-server';
-import { renewalIdOf } from '@certloop/acme-server/rules';
+import { type AcmeReply, accountOf, parsePayload } from '@certloop/acme-server';
+import { type AcmeCsr, badCsr, parseAcmeCsr, renewalIdOf } from '@certloop/acme-server/rules';
 import { AcmeProblem, AppError, acmeProblemDocument, acmeRequests } from '@certloop/contracts';
 import {
   certificateLabel,
@@ -12,19 +12,17 @@ import {
 } from '@certloop/crypto';
 import { profileContent } from '../../authority/certificate-profile.js';
 import { lintFault } from '../../signing/csr-lint.js';
-import type { AcmeDeps } from '../acme-deps.service.js';
+import type { AcmeDeps, AcmeRequest } from '../acme-deps.service.js';
 import { processingUntil } from '../faults/slow-processing.service.js';
 import { acmeValidity, chooseProfile } from '../issuance/acme-profile.js';
-import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
 import type { AcmeCertificate, Order } from '../records/records.js';
-import { type AcmeCsr, badCsr, parseAcmeCsr } from './acme-csr.js';
 import { getOrder, replyWith, statusOf } from './orders.service.js';
 
 /**
  * Order with its certificate issued. Throws `orderNotReady` unless it is ready, and `badCSR`, which leaves the order as it
  * was (RFC 8555 §7.4). What fails after that makes the order invalid.
  */
-export async function finalizeOrder(deps: AcmeDeps, request: SignedRequest, id: string): Promise<AcmeReply> {
+export async function finalizeOrder(deps: AcmeDeps, request: AcmeRequest, id: string): Promise<AcmeReply> {
   const order = getOrder(deps, request, id);
   const { csr: text } = parsePayload(acmeRequests.finalizeSchema, request.payload);
   requireReady(deps, order);

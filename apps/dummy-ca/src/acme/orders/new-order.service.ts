@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type AcmeReply, created } from '@certloop/acme-server';
-import { requireRenewalId } from '@certloop/acme-server/rules';
+import { type AcmeReply, accountOf, created, parsePayload } from '@certloop/acme-server';
+import {
+  type AuthorizedIdentifier,
+  authorizationStatus,
+  type Identifier,
+  identifierKey,
+  parseIdentifiers,
+  requireRenewalId,
+} from '@certloop/acme-server/rules';
 import { type AcmeAuthorizationStatus, AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { constraintFault, noGeneralNames } from '@certloop/crypto';
 import type { CertificateProfile } from '../../authority/certificate-profile.js';
-import type { AcmeDeps } from '../acme-deps.service.js';
+import type { AcmeDeps, AcmeRequest } from '../acme-deps.service.js';
 import { addAuthorization, authorizedIdentifier } from '../authorizations/authorizations.service.js';
 import {
   type AskedValidity,
@@ -12,10 +19,6 @@ import {
   chooseProfile,
   parseAskedValidity,
 } from '../issuance/acme-profile.js';
-import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
-import type { AuthorizedIdentifier } from '../records/challenges.js';
-import { type Identifier, identifierKey, parseIdentifiers } from '../records/identifiers.js';
-import { authorizationStatus } from '../records/order-status.js';
 import type { Account, AcmeCertificate, Authorization, Order } from '../records/records.js';
 import { statusOf, viewOf } from './orders.service.js';
 
@@ -23,7 +26,7 @@ import { statusOf, viewOf } from './orders.service.js';
  * A new order with its authorizations (RFC 8555 §7.4). Throws what identifiers, validity and profile can be refused
  * for, and what `replaces` can (RFC 9773 §5).
  */
-export async function newOrder(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
+export async function newOrder(deps: AcmeDeps, request: AcmeRequest): Promise<AcmeReply> {
   const account = accountOf(request);
   const asked = parsePayload(acmeRequests.newOrderSchema, request.payload);
   const identifiers = parseIdentifiers(asked.identifiers);

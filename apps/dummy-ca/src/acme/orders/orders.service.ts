@@ -1,14 +1,16 @@
-import { type AcmeReply, ok } from '@certloop/acme-server';
-import { noSuch } from '@certloop/acme-server/rules';
+import { type AcmeReply, accountOf, ok } from '@certloop/acme-server';
+import {
+  authorizationStatus,
+  link,
+  noSuch,
+  orderProblem,
+  orderStatus,
+  orderView,
+} from '@certloop/acme-server/rules';
 import { type AcmeOrderStatus, AcmeProblem } from '@certloop/contracts';
 import { ownAccount } from '../accounts/accounts.service.js';
-import type { AcmeDeps } from '../acme-deps.service.js';
-import { link } from '../protocol/acme-links.js';
-import { accountOf, type SignedRequest } from '../protocol/signed-requests.service.js';
-import { authorizationStatus, orderStatus } from '../records/order-status.js';
+import type { AcmeDeps, AcmeRequest } from '../acme-deps.service.js';
 import type { Order } from '../records/records.js';
-import { orderProblem } from './order-problem.js';
-import { orderView } from './order-view.js';
 
 /** Status of an order at this moment; an authorization that was pushed out of memory has expired. */
 export function statusOf({ store, clock }: Pick<AcmeDeps, 'store' | 'clock'>, order: Order): AcmeOrderStatus {
@@ -21,11 +23,11 @@ export function statusOf({ store, clock }: Pick<AcmeDeps, 'store' | 'clock'>, or
 }
 
 /** Order as it is (RFC 8555 §7.4). */
-export async function showOrder(deps: AcmeDeps, request: SignedRequest, id: string): Promise<AcmeReply> {
+export async function showOrder(deps: AcmeDeps, request: AcmeRequest, id: string): Promise<AcmeReply> {
   return replyWith(deps, getOrder(deps, request, id), request);
 }
 
-export function replyWith(deps: AcmeDeps, order: Order, request: SignedRequest): AcmeReply {
+export function replyWith(deps: AcmeDeps, order: Order, request: AcmeRequest): AcmeReply {
   const isUnderWay = ['pending', 'processing'].includes(statusOf(deps, order));
   return ok(viewOf(deps, order, request), {
     location: request.links.of('order', { id: order.id }),
@@ -33,7 +35,7 @@ export function replyWith(deps: AcmeDeps, order: Order, request: SignedRequest):
   });
 }
 
-export function viewOf(deps: AcmeDeps, order: Order, { links }: SignedRequest) {
+export function viewOf(deps: AcmeDeps, order: Order, { links }: AcmeRequest) {
   const status = statusOf(deps, order);
   const authorizations = order.authorizationIds.flatMap((id) => deps.store.findAuthorization(id) ?? []);
   const problem = status === 'invalid' ? orderProblem(order, authorizations, deps.clock.now()) : undefined;
@@ -41,7 +43,7 @@ export function viewOf(deps: AcmeDeps, order: Order, { links }: SignedRequest) {
 }
 
 /** The account's own. Throws `malformed` with status 404 if there is none, `unauthorized` for another's. */
-export function getOrder({ store }: AcmeDeps, request: SignedRequest, id: string): Order {
+export function getOrder({ store }: AcmeDeps, request: AcmeRequest, id: string): Order {
   const order = store.findOrder(id);
   if (order === undefined) throw noSuch('order');
   if (order.accountId === accountOf(request).id) return order;
@@ -51,7 +53,7 @@ export function getOrder({ store }: AcmeDeps, request: SignedRequest, id: string
 /** One page of the account's orders, those that are invalid omitted (RFC 8555 §7.1.2.1). */
 export async function listOrders(
   deps: AcmeDeps,
-  request: SignedRequest,
+  request: AcmeRequest,
   { id, cursor }: { readonly id: string; readonly cursor: string | undefined },
 ): Promise<AcmeReply> {
   const account = ownAccount(request, id);

@@ -1,6 +1,6 @@
+import { readKey } from '@certloop/acme-server/rules';
 import { createBoundedMap } from '../../authority/bounded-map.js';
 import type { State } from '../../authority/state.store.js';
-import { readKey } from '../protocol/jws-header.js';
 import { noteOf } from './noted-record.store.js';
 import type { OrderLists } from './orders.store.js';
 import type { Account } from './records.js';

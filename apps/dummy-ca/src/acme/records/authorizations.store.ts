@@ -1,7 +1,6 @@
+import { type AuthorizedIdentifier, identifierKey } from '@certloop/acme-server/rules';
 import { createBoundedMap } from '../../authority/bounded-map.js';
 import type { State } from '../../authority/state.store.js';
-import type { AuthorizedIdentifier } from './challenges.js';
-import { identifierKey } from './identifiers.js';
 import { noteOf } from './noted-record.store.js';
 import type { Authorization, Challenge } from './records.js';
 

@@ -1,8 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
+import { http01Path, isHttp01Answer, type Proof } from '@certloop/acme-server/rules';
 import { AcmeProblem } from '@certloop/contracts';
-import { http01Path, isHttp01Answer, type Proof } from '../records/challenges.js';
 import { limitConnect } from './connect-limit.client.js';
 import { atFirstReachable } from './first-reachable.js';
 import type { Names } from './names.client.js';

@@ -1,13 +1,13 @@
 import { connect, type TLSSocket } from 'node:tls';
-import { orProblem } from '@certloop/acme-server/rules';
-import { AcmeProblem } from '@certloop/contracts';
-import { type Certificate, parseCertificate } from '@certloop/crypto';
 import {
   acmeIdentifierOid,
   acmeIdentifierValue,
+  orProblem,
   type Proof,
   tlsAlpn01ServerName,
-} from '../records/challenges.js';
+} from '@certloop/acme-server/rules';
+import { AcmeProblem } from '@certloop/contracts';
+import { type Certificate, parseCertificate } from '@certloop/crypto';
 import { limitConnect } from './connect-limit.client.js';
 import { atFirstReachable } from './first-reachable.js';
 import type { Names } from './names.client.js';

@@ -1,6 +1,6 @@
+import { dns01Name, dns01Value, type Proof } from '@certloop/acme-server/rules';
 import { type AcmeChallengeType, AcmeProblem, type ValidationMode } from '@certloop/contracts';
 import { createLimiter } from '@certloop/server';
-import { dns01Name, dns01Value, type Proof } from '../records/challenges.js';
 import { proveHttp01 } from './http01.client.js';
 import { createNames, type Names } from './names.client.js';
 import { proveTlsAlpn01 } from './tls-alpn01.client.js';

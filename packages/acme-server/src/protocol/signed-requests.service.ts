@@ -4,25 +4,30 @@ import { AcmeProblem, AppError } from '@certloop/contracts';
 import { type ParsedJws, type PublicJwk, parseJws, verifyJws } from '@certloop/crypto';
 import { faultOfJsonSize, maxPublicValues } from '@certloop/server';
 import type { z } from 'zod';
-import type { AcmeStore } from '../records/acme.store.js';
 import type { Account } from '../records/records.js';
 import type { AcmeLinks } from './acme-links.js';
 import { badAlgorithm, readHeader, type Signer, type SignerForm } from './jws-header.js';
-import type { Nonces } from './nonces.service.js';
 
-export interface SignedDeps {
-  readonly store: AcmeStore;
+export interface SignedDeps<A extends Account> {
+  readonly store: { findAccount(id: string): A | undefined };
   readonly nonces: Nonces;
 }
 
+/** Nonces against replay (RFC 8555 §6.5): each is valid once, and only while it is stored. */
+export interface Nonces {
+  issue(): string;
+  /** Throws `badNonce` for one that is not from here, too old, or used. */
+  take(nonce: string): void;
+}
+
 /** A request whose signature holds. */
-export interface SignedRequest {
+export interface SignedRequest<A extends Account = Account> {
   readonly url: string;
   readonly links: AcmeLinks;
   readonly key: KeyObject;
   readonly jwk: PublicJwk;
   /** Account that signed; undefined when the key itself was sent. */
-  readonly account: Account | undefined;
+  readonly account: A | undefined;
   /** Empty for POST-as-GET (RFC 8555 §6.3). */
   readonly payload: Buffer;
 }
@@ -38,18 +43,21 @@ export interface UnjudgedRequest {
  * Judges a signed request (RFC 8555 §6): form, algorithm, signer, url, nonce, account, signature, in this order.
  * Throws the AcmeProblem of the first that does not hold.
  */
-export async function judgeRequest(deps: SignedDeps, request: UnjudgedRequest): Promise<SignedRequest> {
+export async function judgeRequest<A extends Account>(
+  deps: SignedDeps<A>,
+  request: UnjudgedRequest,
+): Promise<SignedRequest<A>> {
   const { url, links, form } = request;
   const jws = parseSigned(parseJson(request.body, 'the body', maxPublicValues));
   const { signer, nonce } = readHeader(jws.header, { url, form });
   deps.nonces.take(nonce);
-  const known = identify(deps.store, signer, links);
+  const known = identify(deps, signer, links);
   await requireSignature(jws, known.key);
   if (known.account !== undefined) requireActive(known.account);
   return { url, links, payload: jws.payload, ...known };
 }
 
-function identify(store: AcmeStore, signer: Signer, links: AcmeLinks) {
+function identify<A extends Account>({ store }: SignedDeps<A>, signer: Signer, links: AcmeLinks) {
   if (signer.form === 'jwk') return { jwk: signer.jwk, key: signer.key, account: undefined };
   const account = store.findAccount(links.accountIdOf(signer.kid) ?? '');
   if (account === undefined) throw new AcmeProblem('accountDoesNotExist', 'no account has this kid');
@@ -108,7 +116,7 @@ function parseJson(octets: Uint8Array, what: string, maxValues?: number): unknow
 }
 
 /** The account of a request that must have one. */
-export function accountOf({ account }: SignedRequest): Account {
+export function accountOf<A extends Account>({ account }: SignedRequest<A>): A {
   if (account === undefined) throw new AcmeProblem('malformed', 'the JWS header must have kid here, not jwk');
   return account;
 }
