@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { linksFor } from '@certloop/acme-server';
+import { requestBase } from '@certloop/acme-server';
+import { acmeLinks } from '@certloop/acme-server/rules';
 import { noteRoute } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { CertificateAuthority } from './authority/certificate-authority.service.js';
@@ -29,7 +30,7 @@ export function frontPage({ authority, certificates, hasAcme, publicUrl }: Front
     // the type that comes first wins a tie, so `*/*` keeps its 404
     if (request.accepts(['application/json', 'text/html']) !== 'text/html') return next();
     noteRoute(response, '/');
-    const links = linksFor(request, publicUrl);
+    const links = acmeLinks(requestBase(request, publicUrl));
     const directory = hasAcme ? links.of('directory') : undefined;
     const page = { ...facts, base: links.base, stored: certificates.size, directory };
     response.setHeader('Content-Security-Policy', frontPagePolicy);

@@ -1,14 +1,23 @@
-export { linksFor, sendReply, setAcmeHeaders, urlOf } from './protocol/acme-exchange.responder.js';
+export { chainType, downloadCertificate, elementNumbered } from './certificates/certificates.service.js';
+export type {
+  AccountChange,
+  AccountKey,
+  AcmePorts,
+  AcmeRecords,
+  AcmeStore,
+  AskedBinding,
+  Awaitable,
+  MacAlgorithm,
+  NewAccount,
+  NewOrder,
+  Nonces,
+  OrderPage,
+  RenewalInfo,
+  ServerSettings,
+} from './ports.js';
+export { type BaseOf, requestBase } from './protocol/acme-exchange.responder.js';
 export { type AcmeReply, created, ok } from './protocol/acme-reply.js';
-export { type SignedRoute, signedHandler } from './protocol/jws.middleware.js';
-export {
-  accountOf,
-  type Nonces,
-  parseJsonPayload,
-  parsePayload,
-  parseSigned,
-  requireActive,
-  requireNoPayload,
-  requireSignature,
-  type SignedRequest,
-} from './protocol/signed-requests.service.js';
+export { fetched, type SignedRoute } from './protocol/jws.middleware.js';
+export { accountOf, parsePayload, type SignedRequest } from './protocol/signed-requests.service.js';
+export { type AcmeRouterOptions, acmeRouter } from './routes/acme.routes.js';
+export { type PlainRoute, parameter, plainHandler } from './routes/plain.routes.js';

@@ -26,6 +26,7 @@ export {
   type AuthorizedIdentifier,
   acmeIdentifierOid,
   acmeIdentifierValue,
+  authorizedIdentifier,
   challengeTypesOf,
   dns01Name,
   dns01Value,
@@ -41,7 +42,7 @@ export {
   normalAddress,
   parseIdentifiers,
 } from './records/identifiers.js';
-export { authorizationStatus, challengeStatus, orderStatus } from './records/order-status.js';
+export { authorizationStatus, challengeStatus, judgeOrder } from './records/order-status.js';
 export type {
   Account,
   AcmeCertificate,

@@ -1,4 +1,5 @@
-import type { Nonces, SignedRequest, SignedRoute } from '@certloop/acme-server';
+import type { AcmeRecords, SignedRequest, SignedRoute } from '@certloop/acme-server';
+import type { AcmeCsr } from '@certloop/acme-server/rules';
 import type { CsrProfile } from '@certloop/contracts';
 import type { Clock, Logger } from '@certloop/server';
 import type { CaCounts } from '../authority/ca-counts.service.js';
@@ -7,8 +8,10 @@ import type { StatusDeps } from '../status/status-deps.service.js';
 import type { AcmeSettings } from './acme-settings.js';
 import type { FaultsStore } from './faults/faults.store.js';
 import type { AcmeIssuer } from './issuance/acme-issuer.service.js';
+import type { Nonces } from './nonces.service.js';
+import type { OrderTerms } from './orders/order-terms.service.js';
 import type { AcmeStore } from './records/acme.store.js';
-import type { Account } from './records/records.js';
+import type { Account, AcmeCertificate, Order } from './records/records.js';
 import type { ValidateChallenge } from './validation/validate-challenge.client.js';
 
 /** Dependencies of the use cases of ACME. */
@@ -28,6 +31,15 @@ export interface AcmeDeps {
   readonly lint: CsrProfile | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** What is stored, and what passes through the ports of the server. */
+export interface DummyRecords extends AcmeRecords {
+  readonly account: Account;
+  readonly order: Order;
+  readonly certificate: AcmeCertificate;
+  readonly terms: OrderTerms;
+  readonly csr: AcmeCsr;
 }
 
 /** A request that an account of this server, or a key, signed. */

@@ -1,76 +1,42 @@
-import { linksFor, setAcmeHeaders, signedHandler } from '@certloop/acme-server';
-import { type AcmePath, acmeMount, acmePaths } from '@certloop/acme-server/rules';
-import { type AppError, acmeProblemDocument } from '@certloop/contracts';
-import { errorHandler, noteRoute, refuseUnknownPath } from '@certloop/server';
-import { type NextFunction, type Request, type Response, Router } from 'express';
-import { newAccount, updateAccount } from './accounts/accounts.service.js';
-import { changeKey } from './accounts/key-change.service.js';
-import type { AcmeDeps, AcmeRoute } from './acme-deps.service.js';
+import {
+  type AcmePorts,
+  acmeRouter,
+  downloadCertificate,
+  fetched,
+  type PlainRoute,
+  parameter,
+  plainHandler,
+  requestBase,
+} from '@certloop/acme-server';
+import type { AcmePath } from '@certloop/acme-server/rules';
+import type { Router } from 'express';
+import type { AcmeDeps, AcmeRoute, DummyRecords } from './acme-deps.service.js';
+import { portsOf } from './acme-ports.service.js';
 import { newAuthorization, updateAuthorization } from './authorizations/authorizations.service.js';
 import { answerChallenge } from './authorizations/challenges.service.js';
-import { downloadCertificate } from './certificates/certificates.service.js';
-import { revokeAcmeCertificate } from './certificates/revocation.service.js';
+import { showIssuer, showRoot } from './certificates/issuer-chains.service.js';
 import { faultsAt } from './faults/faults.middleware.js';
-import { finalizeOrder } from './orders/finalize.service.js';
-import { newOrder } from './orders/new-order.service.js';
-import { listOrders, showOrder } from './orders/orders.service.js';
-import { parameter, plainRoutes, refuseMethod } from './plain.routes.js';
+import type { Account } from './records/records.js';
 
 export interface AcmeRoutesOptions {
   /** Base address under which clients reach the service; undefined for the one that they use. */
   readonly publicUrl: string | undefined;
 }
 
-/** Router of ACME (RFC 8555), to be mounted at `acmeMount`; it answers every path below. */
+/** Router of ACME with authorizations, alternate chains and faults, to be mounted at `acmeMount`. */
 export function acmeRoutes(deps: AcmeDeps, { publicUrl }: AcmeRoutesOptions): Router {
-  const router = Router({ caseSensitive: true });
-  router.use((request: Request, response: Response, next: NextFunction) => {
-    setAcmeHeaders(request, response, linksFor(request, publicUrl));
-    next();
+  const ports = portsOf(deps);
+  return acmeRouter(ports, {
+    baseOf: (request) => requestBase(request, publicUrl),
+    signed: signedRoutes(deps, ports),
+    plain: plainRoutes(deps),
+    before: (path) => faultsAt(path, deps.faults, deps.nonces),
   });
-  for (const [path, route] of signedRoutes(deps)) {
-    router
-      .route(acmePaths[path])
-      .all(named(path))
-      .post(faultsAt(path, deps.faults, deps.nonces))
-      .post(signedHandler(deps, publicUrl, route))
-      .all(refuseMethod('POST'));
-  }
-  for (const [path, serve, signed] of plainRoutes(deps, publicUrl)) {
-    const struck = faultsAt(path, deps.faults, deps.nonces);
-    const route = router.route(acmePaths[path]).all(named(path)).get(struck, serve);
-    if (signed !== undefined) route.post(struck, signedHandler(deps, publicUrl, fetched(signed)));
-    route.all(refuseMethod(signed === undefined ? 'GET, HEAD' : 'GET, HEAD, POST'));
-  }
-  router.use(refuseUnknownPath);
-  router.use(errorHandler({ logger: deps.logger, describe: describeRefusal }));
-  return router;
 }
 
-function signedRoutes(deps: AcmeDeps): [AcmePath, AcmeRoute][] {
+function signedRoutes(deps: AcmeDeps, ports: AcmePorts<DummyRecords>): [AcmePath, AcmeRoute][] {
   return [
-    ['newAccount', { form: 'jwk', serve: (signed) => newAccount(deps, signed) }],
-    ['newOrder', { form: 'kid', serve: (signed) => newOrder(deps, signed) }],
     ['newAuthz', { form: 'kid', serve: (signed) => newAuthorization(deps, signed) }],
-    ['revokeCert', { form: 'either', serve: (signed) => revokeAcmeCertificate(deps, signed) }],
-    ['keyChange', { form: 'kid', serve: (signed) => changeKey(deps, signed) }],
-    [
-      'account',
-      { form: 'kid', serve: (signed, asked) => updateAccount(deps, signed, parameter(asked, 'id')) },
-    ],
-    [
-      'accountOrders',
-      fetched((signed, asked) => {
-        const { cursor } = asked.query;
-        const page = typeof cursor === 'string' ? cursor : undefined;
-        return listOrders(deps, signed, { id: parameter(asked, 'id'), cursor: page });
-      }),
-    ],
-    ['order', fetched((signed, asked) => showOrder(deps, signed, parameter(asked, 'id')))],
-    [
-      'finalize',
-      { form: 'kid', serve: (signed, asked) => finalizeOrder(deps, signed, parameter(asked, 'id')) },
-    ],
     [
       'authorization',
       { form: 'kid', serve: (signed, asked) => updateAuthorization(deps, signed, parameter(asked, 'id')) },
@@ -86,26 +52,23 @@ function signedRoutes(deps: AcmeDeps): [AcmePath, AcmeRoute][] {
       },
     ],
     [
-      'certificate',
-      fetched((signed, asked) => downloadCertificate(deps, signed, { id: parameter(asked, 'id') })),
-    ],
-    [
       'alternateChain',
       fetched((signed, asked) => {
         const chosen = { id: parameter(asked, 'id'), chain: parameter(asked, 'chain') };
-        return downloadCertificate(deps, signed, chosen);
+        return downloadCertificate(ports, signed, chosen);
       }),
     ],
   ];
 }
 
-const fetched = (serve: AcmeRoute['serve']): AcmeRoute => ({ form: 'kid', isFetched: true, serve });
-
-const named = (path: AcmePath) => (_: Request, response: Response, next: NextFunction) => {
-  noteRoute(response, `${acmeMount}${acmePaths[path]}`);
-  next();
-};
-
-function describeRefusal(refusal: AppError) {
-  return { contentType: 'application/problem+json', body: acmeProblemDocument(refusal) };
+/** An issuer is among what clients fetch, also by POST-as-GET. */
+function plainRoutes(deps: AcmeDeps): PlainRoute<Account>[] {
+  return [
+    [
+      'issuer',
+      plainHandler(async (request) => showIssuer(deps, parameter(request, 'chain'))),
+      async (_, asked) => showIssuer(deps, parameter(asked, 'chain')),
+    ],
+    ['root', plainHandler(async (request) => showRoot(deps, parameter(request, 'chain')))],
+  ];
 }

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { Nonces } from '@certloop/acme-server';
 import { AcmeProblem } from '@certloop/contracts';
 import { createBoundedMap } from '../authority/bounded-map.js';
+
+/** Nonces against replay (RFC 8555 §6.5): each is valid once, and only while it is stored. */
+export interface Nonces {
+  issue(): string;
+  /** Throws `badNonce` for one that is not from here, too old, or used. */
+  take(nonce: string): void;
+}
 
 /** At most `maxNonces` are stored; the oldest goes first. */
 export function createNonces(maxNonces: number): Nonces {

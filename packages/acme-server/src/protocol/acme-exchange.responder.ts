@@ -3,18 +3,23 @@ import { AcmeProblem } from '@certloop/contracts';
 import type { Request, Response } from 'express';
 import { type AcmeLinks, acmeLinks, acmePaths, link } from './acme-links.js';
 
+/** Returns the address below which a request finds the server, such as `https://ca.test:3444`. */
+export type BaseOf = (request: Request) => string;
+
 /**
- * Addresses as the client that asks writes them, unless the operator says how the service is reached. Throws
- * `malformed` for a Host that is none.
+ * Returns the base as the client that asks writes it, or what the operator says. Throws `malformed` for a Host that is
+ * none.
  */
-export function linksFor(request: Request, publicUrl: string | undefined): AcmeLinks {
-  if (publicUrl !== undefined) return acmeLinks(publicUrl);
+export function requestBase(request: Request, publicUrl: string | undefined): string {
+  if (publicUrl !== undefined) return publicUrl;
   const host = request.get('host') ?? 'localhost';
   if (!/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host)) {
     throw new AcmeProblem('malformed', 'the Host of the request is not valid');
   }
-  return acmeLinks(`${request.protocol}://${host}`);
+  return `${request.protocol}://${host}`;
 }
+
+export const linksFor = (request: Request, baseOf: BaseOf): AcmeLinks => acmeLinks(baseOf(request));
 
 /** Address that was asked, as the client that asks writes it. */
 export function urlOf({ originalUrl }: Request, links: AcmeLinks): string {

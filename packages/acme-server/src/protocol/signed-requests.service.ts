@@ -1,41 +1,37 @@
 import type { KeyObject } from 'node:crypto';
-import { orProblem } from '@certloop/acme-server/rules';
 import { AcmeProblem, AppError } from '@certloop/contracts';
 import { type ParsedJws, type PublicJwk, parseJws, verifyJws } from '@certloop/crypto';
 import { faultOfJsonSize, maxPublicValues } from '@certloop/server';
+import type { Request } from 'express';
 import type { z } from 'zod';
+import type { Awaitable, Nonces } from '../ports.js';
 import type { Account } from '../records/records.js';
 import type { AcmeLinks } from './acme-links.js';
 import { badAlgorithm, readHeader, type Signer, type SignerForm } from './jws-header.js';
+import { orProblem } from './problems.js';
 
 export interface SignedDeps<A extends Account> {
-  readonly store: { findAccount(id: string): A | undefined };
+  readonly store: { findAccount(id: string): Awaitable<A | undefined> };
   readonly nonces: Nonces;
-}
-
-/** Nonces against replay (RFC 8555 §6.5): each is valid once, and only while it is stored. */
-export interface Nonces {
-  issue(): string;
-  /** Throws `badNonce` for one that is not from here, too old, or used. */
-  take(nonce: string): void;
 }
 
 /** A request whose signature holds. */
 export interface SignedRequest<A extends Account = Account> {
   readonly url: string;
   readonly links: AcmeLinks;
+  readonly nonce: string;
   readonly key: KeyObject;
   readonly jwk: PublicJwk;
   /** Account that signed; undefined when the key itself was sent. */
   readonly account: A | undefined;
   /** Empty for POST-as-GET (RFC 8555 §6.3). */
   readonly payload: Buffer;
+  /** The request itself, for its address and header fields. */
+  readonly exchange: Request;
 }
 
-export interface UnjudgedRequest {
+export interface UnjudgedRequest extends Pick<SignedRequest, 'url' | 'links' | 'exchange'> {
   readonly body: Uint8Array;
-  readonly url: string;
-  readonly links: AcmeLinks;
   readonly form: SignerForm;
 }
 
@@ -45,29 +41,28 @@ export interface UnjudgedRequest {
  */
 export async function judgeRequest<A extends Account>(
   deps: SignedDeps<A>,
-  request: UnjudgedRequest,
+  { body, form, ...asked }: UnjudgedRequest,
 ): Promise<SignedRequest<A>> {
-  const { url, links, form } = request;
-  const jws = parseSigned(parseJson(request.body, 'the body', maxPublicValues));
-  const { signer, nonce } = readHeader(jws.header, { url, form });
-  deps.nonces.take(nonce);
-  const known = identify(deps, signer, links);
+  const jws = parseSigned(parseJson(body, 'the body', maxPublicValues));
+  const { signer, nonce } = readHeader(jws.header, { url: asked.url, form });
+  await deps.nonces.check(nonce);
+  const known = await identify(deps, signer, asked.links);
   await requireSignature(jws, known.key);
-  if (known.account !== undefined) requireActive(known.account);
-  return { url, links, payload: jws.payload, ...known };
+  return { ...asked, nonce, payload: jws.payload, ...known };
 }
 
-function identify<A extends Account>({ store }: SignedDeps<A>, signer: Signer, links: AcmeLinks) {
+async function identify<A extends Account>({ store }: SignedDeps<A>, signer: Signer, links: AcmeLinks) {
   if (signer.form === 'jwk') return { jwk: signer.jwk, key: signer.key, account: undefined };
-  const account = store.findAccount(links.accountIdOf(signer.kid) ?? '');
+  const account = await store.findAccount(links.accountIdOf(signer.kid) ?? '');
   if (account === undefined) throw new AcmeProblem('accountDoesNotExist', 'no account has this kid');
   return { jwk: account.jwk, key: account.key, account };
 }
 
-/** Throws `unauthorized` with status 401 for a deactivated account (RFC 8555 §7.3.6). */
-export function requireActive({ deactivatedAt }: Account): void {
-  if (deactivatedAt === undefined) return;
-  throw new AcmeProblem('unauthorized', 'the account is deactivated', { kind: 'unauthenticated' });
+/** Throws `unauthorized` with status 401 for an account that is deactivated or revoked (RFC 8555 §7.3.6). */
+export function requireActive({ deactivatedAt, revokedAt }: Account): void {
+  if (deactivatedAt === undefined && revokedAt === undefined) return;
+  const state = revokedAt === undefined ? 'deactivated' : 'revoked';
+  throw new AcmeProblem('unauthorized', `the account is ${state}`, { kind: 'unauthenticated' });
 }
 
 /** JWS of a value. Throws `malformed` when it is none in flattened form. */

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { AcmeChallengeType } from '@certloop/contracts';
 import { parseIpAddress } from '@certloop/crypto';
+import type { Identifier } from './identifiers.js';
 
 /** Who must prove what: the identifier of an authorization, a wildcard without its `*.`. */
 export interface AuthorizedIdentifier {
   readonly type: 'dns' | 'ip';
   readonly value: string;
   readonly wildcard: boolean;
+}
+
+/** Who must prove what for an identifier of an order (RFC 8555 §7.1.3). */
+export function authorizedIdentifier({ type, value }: Identifier): AuthorizedIdentifier {
+  const wildcard = value.startsWith('*.');
+  return { type, value: wildcard ? value.slice(2) : value, wildcard };
 }
 
 /** Proof that must be found at the applicant's. */

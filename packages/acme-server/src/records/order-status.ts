@@ -56,3 +56,15 @@ export function orderStatus(facts: OrderFacts, now: Date): AcmeOrderStatus {
     ? 'pending'
     : 'invalid';
 }
+
+/** Status of an order whose authorizations are these; one that is not stored any more has expired. */
+export function judgeOrder(
+  order: Order,
+  authorizations: readonly (Authorization | undefined)[],
+  now: Date,
+): AcmeOrderStatus {
+  const statuses = authorizations.map((each) =>
+    each === undefined ? 'expired' : authorizationStatus(each, now),
+  );
+  return orderStatus({ ...order, authorizations: statuses }, now);
+}

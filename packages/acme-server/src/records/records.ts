@@ -15,7 +15,10 @@ export interface Account {
   readonly termsAgreed: boolean;
   /** The binding as it was sent; undefined without one. */
   readonly externalAccountBinding: object | undefined;
+  /** When its holder ended it. */
   readonly deactivatedAt: Date | undefined;
+  /** When the server ended it. */
+  readonly revokedAt?: Date | undefined;
 }
 
 export interface Challenge {
@@ -57,6 +60,8 @@ export interface Order {
   readonly availableAt: Date | undefined;
   readonly certificateId: string | undefined;
   readonly problem: AcmeProblemDocument | undefined;
+  /** Seconds that its client is asked to wait; as set for the server when absent. */
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 export interface AcmeCertificate {

@@ -4,20 +4,14 @@ import {
   type AuthorizedIdentifier,
   authorizationStatus,
   authorizationView,
+  authorizedIdentifier,
   challengeTypesOf,
-  type Identifier,
   noSuch,
   parseIdentifiers,
 } from '@certloop/acme-server/rules';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import type { AcmeDeps, AcmeRequest } from '../acme-deps.service.js';
 import type { Authorization, Challenge } from '../records/records.js';
-
-/** Who must prove what for an identifier of an order (RFC 8555 §7.1.3). */
-export function authorizedIdentifier({ type, value }: Identifier): AuthorizedIdentifier {
-  const wildcard = value.startsWith('*.');
-  return { type, value: wildcard ? value.slice(2) : value, wildcard };
-}
 
 /** A new pending authorization of the account. */
 export function addAuthorization(

@@ -1,19 +1,21 @@
-import { type AcmeReply, ok } from '@certloop/acme-server';
+import type { RenewalInfo } from '@certloop/acme-server';
 import { noSuch, type RenewalWindow, requireRenewalId } from '@certloop/acme-server/rules';
-import type { AcmeRenewalInfo } from '@certloop/contracts';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import type { AcmeCertificate } from '../records/records.js';
 import { suggestedWindow } from './renewal-window.js';
 
-/** When to renew the certificate (RFC 9773 §4.2). Throws `malformed`, with status 404 for an unknown one. */
-export async function showRenewalInfo(deps: AcmeDeps, certId: string): Promise<AcmeReply> {
-  const certificate = getByRenewalId(deps, certId);
-  const revocation = deps.status.revocations.find(certificate.serialNumber);
-  const { start, end } = certificate.renewalWindow ?? suggestedWindow(certificate, revocation?.revokedAt);
-  const view: AcmeRenewalInfo = {
-    suggestedWindow: { start: start.toISOString(), end: end.toISOString() },
+/** When to renew the certificate; undefined for an unknown one. */
+export function findRenewalInfo(
+  { store, status, settings }: AcmeDeps,
+  renewalId: string,
+): RenewalInfo | undefined {
+  const certificate = store.findCertificateByRenewalId(renewalId);
+  if (certificate === undefined) return undefined;
+  const revocation = status.revocations.find(certificate.serialNumber);
+  return {
+    window: certificate.renewalWindow ?? suggestedWindow(certificate, revocation?.revokedAt),
+    retryAfterSeconds: settings.renewalInfoSeconds,
   };
-  return ok(view, { retryAfterSeconds: deps.settings.renewalInfoSeconds });
 }
 
 /** Moves the window of a certificate; undefined gives it the usual one back. Throws `malformed` without a certificate. */

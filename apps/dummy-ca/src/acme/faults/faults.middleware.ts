@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Nonces } from '@certloop/acme-server';
 import type { AcmePath } from '@certloop/acme-server/rules';
 import { AcmeProblem } from '@certloop/contracts';
 import type { NextFunction, Request, Response } from 'express';
+import type { Nonces } from '../nonces.service.js';
 import type { Fault } from './fault.js';
 import type { FaultsStore } from './faults.store.js';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type AcmeReply, accountOf, parsePayload } from '@certloop/acme-server';
 import { type AcmeCsr, badCsr, parseAcmeCsr, renewalIdOf } from '@certloop/acme-server/rules';
-import { AcmeProblem, AppError, acmeProblemDocument, acmeRequests } from '@certloop/contracts';
+import { AcmeProblem, AppError, acmeProblemDocument } from '@certloop/contracts';
 import {
   certificateLabel,
   encodeName,
@@ -12,21 +11,20 @@ import {
 } from '@certloop/crypto';
 import { profileContent } from '../../authority/certificate-profile.js';
 import { lintFault } from '../../signing/csr-lint.js';
-import type { AcmeDeps, AcmeRequest } from '../acme-deps.service.js';
+import type { AcmeDeps } from '../acme-deps.service.js';
 import { processingUntil } from '../faults/slow-processing.service.js';
 import { acmeValidity, chooseProfile } from '../issuance/acme-profile.js';
-import type { AcmeCertificate, Order } from '../records/records.js';
-import { getOrder, replyWith, statusOf } from './orders.service.js';
+import type { Account, AcmeCertificate, Order } from '../records/records.js';
+import { statusNow } from './place-order.service.js';
 
-/**
- * Order with its certificate issued. Throws `orderNotReady` unless it is ready, and `badCSR`, which leaves the order as it
- * was (RFC 8555 §7.4). What fails after that makes the order invalid.
- */
-export async function finalizeOrder(deps: AcmeDeps, request: AcmeRequest, id: string): Promise<AcmeReply> {
-  const order = getOrder(deps, request, id);
-  const { csr: text } = parsePayload(acmeRequests.finalizeSchema, request.payload);
-  requireReady(deps, order);
-  const asked = parseAcmeCsr(text, order.identifiers, accountOf(request).key);
+/** The CSR of a finalize request. Throws `badCSR` (RFC 8555 §7.4). */
+export async function requireAcceptedCsr(
+  deps: AcmeDeps,
+  text: string,
+  order: Order,
+  account: Account,
+): Promise<AcmeCsr> {
+  const asked = parseAcmeCsr(text, order.identifiers, account.key);
   const fault = deps.lint && lintFault(asked.csr, deps.lint);
   if (fault !== undefined) throw badCsr(`the CSR is refused: ${fault}`);
   const verification = await verifyCsr(asked.csr);
@@ -34,17 +32,16 @@ export async function finalizeOrder(deps: AcmeDeps, request: AcmeRequest, id: st
     throw badCsr('the key of the CSR was reported as compromised; make a new key');
   }
   if (!verification.ok) throw badCsr(`the signature of the CSR is not accepted: ${verification.reason}`);
-  // The signature was checked in another thread: a second request may have come first.
-  requireReady(deps, order);
-  order.finalizedAt = deps.clock.now();
-  await issueFor(deps, order, asked);
-  return replyWith(deps, order, request);
+  return asked;
 }
 
-function requireReady(deps: AcmeDeps, order: Order): void {
-  const status = statusOf(deps, order);
-  if (status === 'ready') return;
-  throw new AcmeProblem('orderNotReady', `the order is not ready but ${status}`);
+/** The order with its certificate or the reason why it has none; undefined if it is not ready any more. */
+export async function issueOrder(deps: AcmeDeps, order: Order, asked: AcmeCsr): Promise<Order | undefined> {
+  // The signature was checked in another thread: a second request may have come first.
+  if (statusNow(deps, order) !== 'ready') return undefined;
+  order.finalizedAt = deps.clock.now();
+  await issueFor(deps, order, asked);
+  return order;
 }
 
 async function issueFor(deps: AcmeDeps, order: Order, asked: AcmeCsr): Promise<void> {
