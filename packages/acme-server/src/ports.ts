@@ -3,11 +3,11 @@ import type { acmeRequests } from '@certloop/contracts';
 import type { Certificate, PublicJwk, RevocationReason } from '@certloop/crypto';
 import type { Clock, Logger } from '@certloop/server';
 import type { Request } from 'express';
-import type { SignedRequest } from './protocol/signed-requests.service.js';
+import type { SignedRequest } from './protocol/signed-request.js';
 import type { Identifier } from './records/identifiers.js';
 import type { Account, AcmeCertificate, Authorization, Order, RenewalWindow } from './records/records.js';
 
-/** What an app has in memory at once, or fetches. */
+/** Value that an app has in memory, or fetches. */
 export type Awaitable<T> = T | Promise<T>;
 
 /** Records of an app, which may have more members than the server needs. */
@@ -30,6 +30,11 @@ export interface AcmePorts<T extends AcmeRecords = AcmeRecords> {
   readonly settings: ServerSettings;
   readonly clock: Clock;
   readonly logger: Logger;
+  /**
+   * Called for each signed request whose signature holds and whose account is valid, before its use case. Throws
+   * `unauthorized` for one that is not admitted.
+   */
+  admit?(request: SignedRequest<T['account']>): Awaitable<void>;
   /**
    * Returns whom a new account is bound to; `binding` is undefined if the request has none. Throws
    * `externalAccountRequired` if it must have one, and `unauthorized` for a key identifier or MAC that is not accepted.

@@ -1,6 +1,7 @@
 export { accountView } from './accounts/account-view.js';
 export { parseContacts } from './accounts/contacts.js';
 export { authorizationView, challengeView } from './authorizations/authorization-view.js';
+export { derivedAuthorizationIds, derivedAuthorizations } from './authorizations/derived-authorizations.js';
 export { renewalIdOf, requireRenewalId } from './certificates/renewal-id.js';
 export { type AcmeCsr, badCsr, parseAcmeCsr } from './orders/acme-csr.js';
 export { orderProblem } from './orders/order-problem.js';

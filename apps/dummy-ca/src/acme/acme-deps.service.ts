@@ -8,8 +8,8 @@ import type { StatusDeps } from '../status/status-deps.service.js';
 import type { AcmeSettings } from './acme-settings.js';
 import type { FaultsStore } from './faults/faults.store.js';
 import type { AcmeIssuer } from './issuance/acme-issuer.service.js';
+import type { OrderTerms } from './issuance/acme-profile.js';
 import type { Nonces } from './nonces.service.js';
-import type { OrderTerms } from './orders/order-terms.service.js';
 import type { AcmeStore } from './records/acme.store.js';
 import type { Account, AcmeCertificate, Order } from './records/records.js';
 import type { ValidateChallenge } from './validation/validate-challenge.client.js';
@@ -33,7 +33,7 @@ export interface AcmeDeps {
   readonly logger: Logger;
 }
 
-/** What is stored, and what passes through the ports of the server. */
+/** Records of this CA, and values that pass through the ports of the server. */
 export interface DummyRecords extends AcmeRecords {
   readonly account: Account;
   readonly order: Order;

@@ -10,7 +10,7 @@ import { pageOfOrders } from './orders/order-pages.service.js';
 import { readOrderTerms, requirePermitted } from './orders/order-terms.service.js';
 import { authorizationsOf, placeOrder } from './orders/place-order.service.js';
 
-/** What this CA hands to the ACME server that it has in common with others. */
+/** Ports of the ACME server, which this CA has in common with cert-manager. */
 export function portsOf(deps: AcmeDeps): AcmePorts<DummyRecords> {
   const { settings, clock, logger, issuer } = deps;
   const profiles = settings.profiles.map((profile) => [profile.name, describeProfile(profile)]);

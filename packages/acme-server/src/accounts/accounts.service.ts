@@ -3,12 +3,8 @@ import { thumbprint } from '@certloop/crypto';
 import type { AcmePorts, AcmeRecords } from '../ports.js';
 import { type AcmeLinks, link } from '../protocol/acme-links.js';
 import { type AcmeReply, created, ok } from '../protocol/acme-reply.js';
-import {
-  accountOf,
-  parsePayload,
-  requireActive,
-  type SignedRequest,
-} from '../protocol/signed-requests.service.js';
+import type { SignedRequest } from '../protocol/signed-request.js';
+import { accountOf, parsePayload, requireActive } from '../protocol/signed-requests.service.js';
 import type { Account } from '../records/records.js';
 import { accountView } from './account-view.js';
 import { parseContacts } from './contacts.js';

@@ -2,7 +2,8 @@ import { AcmeProblem } from '@certloop/contracts';
 import { type FlattenedJws, thumbprint, verifyMac } from '@certloop/crypto';
 import type { AskedBinding, MacAlgorithm } from '../ports.js';
 import { badAlgorithm, readKey } from '../protocol/jws-header.js';
-import { parseJsonPayload, parseSigned, type SignedRequest } from '../protocol/signed-requests.service.js';
+import type { SignedRequest } from '../protocol/signed-request.js';
+import { parseJsonPayload, parseSigned } from '../protocol/signed-requests.service.js';
 
 /**
  * The binding of a new account to an external one, its form checked by RFC 8555 §7.3.4, its MAC not. Throws

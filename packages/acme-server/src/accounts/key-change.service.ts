@@ -3,13 +3,13 @@ import { thumbprint } from '@certloop/crypto';
 import type { AcmePorts, AcmeRecords, AcmeStore } from '../ports.js';
 import { type AcmeReply, ok } from '../protocol/acme-reply.js';
 import { readKey, requireAlgorithm } from '../protocol/jws-header.js';
+import type { SignedRequest } from '../protocol/signed-request.js';
 import {
   accountOf,
   parseJsonPayload,
   parsePayload,
   parseSigned,
   requireSignature,
-  type SignedRequest,
 } from '../protocol/signed-requests.service.js';
 import { accountView } from './account-view.js';
 

@@ -3,7 +3,8 @@ import type { AcmePorts, AcmeRecords } from '../ports.js';
 import { link } from '../protocol/acme-links.js';
 import type { AcmeReply } from '../protocol/acme-reply.js';
 import { noSuch } from '../protocol/problems.js';
-import { accountOf, type SignedRequest } from '../protocol/signed-requests.service.js';
+import type { SignedRequest } from '../protocol/signed-request.js';
+import { accountOf } from '../protocol/signed-requests.service.js';
 
 /** Media type of a chain (RFC 8555 §9.1). */
 export const chainType = 'application/pem-certificate-chain';

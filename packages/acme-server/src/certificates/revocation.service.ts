@@ -8,7 +8,8 @@ import {
 import type { AcmePorts, AcmeRecords } from '../ports.js';
 import type { AcmeReply } from '../protocol/acme-reply.js';
 import { noSuch, orProblem } from '../protocol/problems.js';
-import { parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
+import type { SignedRequest } from '../protocol/signed-request.js';
+import { parsePayload } from '../protocol/signed-requests.service.js';
 import { renewalIdOf } from './renewal-id.js';
 
 // Of RFC 5280 §5.3.1 those that a subscriber may give.

@@ -1,7 +1,8 @@
 import { type AcmeOrderStatus, AcmeProblem, acmeRequests } from '@certloop/contracts';
 import type { AcmePorts, AcmeRecords } from '../ports.js';
 import type { AcmeReply } from '../protocol/acme-reply.js';
-import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
+import type { SignedRequest } from '../protocol/signed-request.js';
+import { accountOf, parsePayload } from '../protocol/signed-requests.service.js';
 import { getOrder, replyWith, statusOf } from './orders.service.js';
 
 /**

@@ -2,7 +2,8 @@ import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { requireRenewalId } from '../certificates/renewal-id.js';
 import type { AcmePorts, AcmeRecords } from '../ports.js';
 import { type AcmeReply, created } from '../protocol/acme-reply.js';
-import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
+import type { SignedRequest } from '../protocol/signed-request.js';
+import { accountOf, parsePayload } from '../protocol/signed-requests.service.js';
 import { type Identifier, identifierKey, parseIdentifiers } from '../records/identifiers.js';
 import { statusOf, viewOf } from './orders.service.js';
 

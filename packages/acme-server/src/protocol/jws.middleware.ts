@@ -5,13 +5,8 @@ import type { Account } from '../records/records.js';
 import { type BaseOf, linksFor, sendReply, urlOf } from './acme-exchange.responder.js';
 import type { AcmeReply } from './acme-reply.js';
 import type { SignerForm } from './jws-header.js';
-import {
-  judgeRequest,
-  requireActive,
-  requireNoPayload,
-  type SignedDeps,
-  type SignedRequest,
-} from './signed-requests.service.js';
+import type { SignedRequest } from './signed-request.js';
+import { judgeRequest, requireActive, requireNoPayload, type SignedDeps } from './signed-requests.service.js';
 
 // A CSR with a hundred names has about 8 kB, in base64url twice over.
 const bodyBytes = 65_536;
@@ -50,15 +45,16 @@ export function signedHandler<A extends Account>(deps: SignedDeps<A>, baseOf: Ba
 }
 
 async function serveOnce<A extends Account>(
-  { nonces }: SignedDeps<A>,
+  deps: SignedDeps<A>,
   { isFetched, serve }: SignedRoute<A>,
   signed: SignedRequest<A>,
 ): Promise<AcmeReply> {
   try {
     if (signed.account !== undefined) requireActive(signed.account);
+    await deps.admit?.(signed);
     if (isFetched) requireNoPayload(signed);
     return await serve(signed, signed.exchange);
   } finally {
-    await nonces.use(signed);
+    await deps.nonces.use(signed);
   }
 }

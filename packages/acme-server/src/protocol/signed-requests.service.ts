@@ -1,33 +1,19 @@
 import type { KeyObject } from 'node:crypto';
 import { AcmeProblem, AppError } from '@certloop/contracts';
-import { type ParsedJws, type PublicJwk, parseJws, verifyJws } from '@certloop/crypto';
+import { type ParsedJws, parseJws, verifyJws } from '@certloop/crypto';
 import { faultOfJsonSize, maxPublicValues } from '@certloop/server';
-import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Awaitable, Nonces } from '../ports.js';
 import type { Account } from '../records/records.js';
 import type { AcmeLinks } from './acme-links.js';
 import { badAlgorithm, readHeader, type Signer, type SignerForm } from './jws-header.js';
 import { orProblem } from './problems.js';
+import type { SignedRequest } from './signed-request.js';
 
 export interface SignedDeps<A extends Account> {
   readonly store: { findAccount(id: string): Awaitable<A | undefined> };
   readonly nonces: Nonces;
-}
-
-/** A request whose signature holds. */
-export interface SignedRequest<A extends Account = Account> {
-  readonly url: string;
-  readonly links: AcmeLinks;
-  readonly nonce: string;
-  readonly key: KeyObject;
-  readonly jwk: PublicJwk;
-  /** Account that signed; undefined when the key itself was sent. */
-  readonly account: A | undefined;
-  /** Empty for POST-as-GET (RFC 8555 §6.3). */
-  readonly payload: Buffer;
-  /** The request itself, for its address and header fields. */
-  readonly exchange: Request;
+  admit?(request: SignedRequest<A>): Awaitable<void>;
 }
 
 export interface UnjudgedRequest extends Pick<SignedRequest, 'url' | 'links' | 'exchange'> {

@@ -1,6 +1,7 @@
 import { AcmeProblem } from '@certloop/contracts';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseIdentifiers } from './identifiers.js';
+import { type Identifier, parseIdentifiers } from './identifiers.js';
 
 const dns = (value: string) => ({ type: 'dns', value });
 const ip = (value: string) => ({ type: 'ip', value });
@@ -89,4 +90,28 @@ describe('parseIdentifiers', () => {
     expect(parseIdentifiers(many.slice(1))).toHaveLength(100);
     expect(refusalOf(...many).type).toBe('malformed');
   });
+});
+
+test('returns its own result unchanged', () => {
+  const label = fc.stringMatching(/^[A-Za-z0-9-]{1,12}$/);
+  const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
+  const value = fc.oneof(
+    name,
+    name.map((text) => `*.${text}`),
+    fc.ipV4(),
+    fc.ipV6(),
+    fc.string(),
+  );
+  const asked = fc.record({ type: fc.constantFrom('dns', 'ip'), value });
+  fc.assert(
+    fc.property(asked, (identifier) => {
+      let first: Identifier[];
+      try {
+        first = parseIdentifiers([identifier]);
+      } catch {
+        return fc.pre(false);
+      }
+      expect(parseIdentifiers(first)).toEqual(first);
+    }),
+  );
 });

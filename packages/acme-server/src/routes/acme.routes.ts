@@ -3,6 +3,10 @@ import { errorHandler, noteRoute, refuseUnknownPath } from '@certloop/server';
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import { newAccount, updateAccount } from '../accounts/accounts.service.js';
 import { changeKey } from '../accounts/key-change.service.js';
+import {
+  showDerivedAuthorization,
+  showDerivedChallenge,
+} from '../authorizations/derived-authorizations.service.js';
 import { downloadCertificate } from '../certificates/certificates.service.js';
 import { revokeAcmeCertificate } from '../certificates/revocation.service.js';
 import { finalizeOrder } from '../orders/finalize.service.js';
@@ -81,6 +85,31 @@ function signedRoutes<T extends AcmeRecords>(
     [
       'certificate',
       fetched((signed, asked) => downloadCertificate(ports, signed, { id: parameter(asked, 'id') })),
+    ],
+  ];
+}
+
+/** Routes of authorizations that follow from their order (`derivedAuthorizations`). */
+export function derivedRoutes<T extends AcmeRecords>(
+  ports: AcmePorts<T>,
+): readonly (readonly [AcmePath, SignedRoute<T['account']>])[] {
+  return [
+    [
+      'authorization',
+      {
+        form: 'kid',
+        serve: (signed, asked) => showDerivedAuthorization(ports, signed, parameter(asked, 'id')),
+      },
+    ],
+    [
+      'challenge',
+      {
+        form: 'kid',
+        serve: (signed, asked) => {
+          const address = { id: parameter(asked, 'id'), type: parameter(asked, 'type') };
+          return showDerivedChallenge(ports, signed, address);
+        },
+      },
     ],
   ];
 }

@@ -40,6 +40,11 @@ export interface AskedValidity {
   readonly notAfter: Date | undefined;
 }
 
+/** Profile and validity that an order asks for. */
+export interface OrderTerms extends AskedValidity {
+  readonly profile: string;
+}
+
 /**
  * Bounds that an order asks for, as whole seconds. Throws `malformed` when they end before they begin or leave
  * those of the issuer, within which also the past and the future may be asked for.

@@ -7,13 +7,9 @@ import {
   type AskedValidity,
   acmeValidity,
   chooseProfile,
+  type OrderTerms,
   parseAskedValidity,
 } from '../issuance/acme-profile.js';
-
-/** Profile and validity that an order asks for. */
-export interface OrderTerms extends AskedValidity {
-  readonly profile: string;
-}
 
 /** Throws `invalidProfile` for a profile that there is not, and `malformed` for a validity that cannot be issued. */
 export function readOrderTerms(deps: AcmeDeps, asked: acmeRequests.NewOrder): OrderTerms {
