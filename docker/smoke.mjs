@@ -44,12 +44,16 @@ if (!tested.success) throw new Error(tested.message);
 say('the manager knows the CA', tested.message);
 
 const ca = await (await fetch(`http://127.0.0.1:${process.env.DUMMY_CA_PORT ?? 3002}/root`)).text();
-const directory = `https://localhost:${process.env.DUMMY_CA_HTTPS_PORT ?? 3443}/acme/directory`;
-const status = await new Promise((resolve, reject) => {
-  get(directory, { ca }, (answer) => resolve(answer.resume().statusCode)).once('error', reject);
-});
-if (status !== 200) throw new Error(`${directory} answered ${status}`);
-say('the CA answers by https under its root', status);
+for (const [who, address] of [
+  ['the CA', `https://localhost:${process.env.DUMMY_CA_HTTPS_PORT ?? 3443}/acme/directory`],
+  ['the manager', `https://localhost:${process.env.CERT_MANAGER_HTTPS_PORT ?? 3444}/health`],
+]) {
+  const status = await new Promise((resolve, reject) => {
+    get(address, { ca }, (answer) => resolve(answer.resume().statusCode)).once('error', reject);
+  });
+  if (status !== 200) throw new Error(`${address} answered ${status}`);
+  say(`${who} answers by https under the root of the CA`, status);
+}
 
 for (let attempt = 0; ; attempt += 1) {
   const checks = `${monitor}/api/v3/checks/?slug=certloop-cert-manager`;

@@ -45,6 +45,7 @@ async function environmentOf(version, folder) {
     PATH: `${bin}${delimiter}${process.env.PATH}`,
     CERTLOOP_DATA_DIR: join(folder, 'data'),
     CERT_MANAGER_PORT: await freePort(),
+    CERT_MANAGER_HTTPS_PORT: await freePort(),
     CHECK_MONITOR_PORT: await freePort(),
     DUMMY_CA_PORT: await freePort(),
     DUMMY_CA_HTTPS_PORT: await freePort(),

@@ -80,6 +80,7 @@ export async function startReplica({ stack, closing }, tree, name) {
     environment: {
       ...managerEnvironment(stack),
       CERT_MANAGER_PORT: String(port),
+      CERT_MANAGER_HTTPS_PORT: '0',
       HTTP01_PORT: String(await freePort()),
     },
     healthUrl: `http://${host}:${port}/health/ready`,

@@ -6,11 +6,14 @@ import { apiHandlers } from './handlers.service.js';
 import { isSecure } from './http/public-origin.js';
 import { createJobs, type Jobs } from './jobs.service.js';
 import { createParts } from './parts.service.js';
+import type { HttpsCertificate } from './system/https/https-certificate.service.js';
 
 export interface CertManager {
   readonly http: Express;
   /** Answers http-01 challenges and nothing else. */
   readonly challengeHttp: Express;
+  /** Key and certificate of the https listener; undefined if the service has none. */
+  readonly https: HttpsCertificate | undefined;
   /** Makes readiness probes fail, so that no more requests are sent; those that arrive are still processed. */
   drain(): void;
   readonly jobs: Jobs;
@@ -38,6 +41,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   return {
     http: createApi(options, { ...parts, cookies, handlers }),
     challengeHttp: createChallengeApi(options),
+    https: parts.https,
     drain: () => {
       isDraining = true;
       parts.held.close();

@@ -21,6 +21,7 @@ import {
 } from '@certloop/server';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { httpsFaults, httpsSettings } from './https-settings.js';
 import { noticeFaults, noticeSettings } from './notice-settings.js';
 import { policyText } from './policies/default-policy-setting.js';
 import { probeSettings } from './probe-settings.js';
@@ -47,6 +48,7 @@ export const settings = {
     baseAddress.optional(),
     'address that browsers use, such as https://certs.example.org; https makes the session cookie Secure',
   ),
+  ...httpsSettings,
   trustedProxies: setting(
     'CERT_MANAGER_TRUSTED_PROXIES',
     addressRanges.default([]),
@@ -211,6 +213,7 @@ export function readCertManagerConfig(environment: Environment = process.env): C
     ...openModeFaults(config),
     ...bootstrapFaults(config),
     ...monitorFaults(config),
+    ...httpsFaults(config),
     ...noticeFaults(config),
   ];
   if (faults.length > 0) throw new ConfigError(faults);

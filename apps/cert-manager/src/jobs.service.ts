@@ -22,6 +22,7 @@ import type { RevocationDeps } from './revocations/settle-revocation.service.js'
 import { sweepSpaceSizes } from './spaces/sweep-space-sizes.service.js';
 import { sweepStatuses } from './statuses/sweep-statuses.service.js';
 import { compareClocks } from './system/clock/compare-clocks.service.js';
+import type { HttpsCertificate } from './system/https/https-certificate.service.js';
 import { createRunnableJobs, type Job, type Round } from './system/runnable-jobs.service.js';
 import { runProbeJob } from './targets/probes/run-probe-job.service.js';
 import { type ProbeDeps, runProbes } from './targets/probes/run-probes.service.js';
@@ -48,6 +49,7 @@ export interface JobParts {
   readonly notices: Notices | undefined;
   readonly emit: Emit;
   readonly held: HeldRequests;
+  readonly https: HttpsCertificate | undefined;
   /** Takes note of whether the monitor answers. */
   readonly onAnswer: NonNullable<JobCheck['onAnswer']>;
   readonly review: PolicyReview;
@@ -96,6 +98,7 @@ function jobTable(options: AppOptions, parts: JobParts, work: Work) {
   };
   return {
     'audit.denials': { everyMs: 10 * second, run: denials.flush },
+    https: { everyMs: 10 * second, run: parts.https?.refresh },
     'sessions.sweep': { everyMs: 10 * minute, run: () => sweepSessions({ db, clock }) },
     'certificates.held': { everyMs: 2 * second, run: () => serveHeld({ db, clock, held }) },
     revocations: { everyMs: 30 * second, ...atStart, ...inTime, run: () => finishRevocations(revocations) },

@@ -3,13 +3,14 @@ import {
   createLogger,
   createSteadyClock,
   findConsole,
+  type Listening,
   listen,
   runService,
   startTracing,
   systemSources,
 } from '@certloop/server';
-import { createApp } from './app.js';
-import { misspeltSettings, readCertManagerConfig } from './config.js';
+import { type CertManager, createApp } from './app.js';
+import { type Config, misspeltSettings, readCertManagerConfig } from './config.js';
 import { openMigrated } from './database.js';
 import { answerUnparsed } from './http/unparsed-requests.responder.js';
 
@@ -33,9 +34,14 @@ void runService('cert-manager', async (onClose) => {
     answerUnparsed(challenges.server);
     logger.info({ url: challenges.url }, 'http01.listening');
   }
+  const secure = await openHttps(app, config);
+  const closeHttps = async () => secure?.close();
+  onClose(closeHttps);
+  if (secure !== undefined) logger.info({ url: secure.url }, 'https.started');
   // last, since a service that responds at this port counts as ready
   const listening = await listen(app.http, config);
-  onClose(() => listening.close());
+  // both at once: each waits for its running requests
+  onClose(async () => void (await Promise.all([listening.close(), closeHttps()])));
   answerUnparsed(listening.server);
   onClose(async () => {
     app.drain();
@@ -46,3 +52,16 @@ void runService('cert-manager', async (onClose) => {
   logger.info({ url: listening.url }, 'service.started');
   return logger;
 });
+
+/** Serves the same paths by https, if that has a port. Throws StartFailed for a certificate that cannot be used. */
+async function openHttps(
+  { http, https }: CertManager,
+  { host, httpsPort }: Config,
+): Promise<Listening | undefined> {
+  if (httpsPort === undefined || https === undefined) return undefined;
+  const tls = (await https.open()) ?? 'later';
+  const secure = await listen(http, { host, port: httpsPort, tls });
+  if (secure.useTls !== undefined) https.follow(secure.useTls);
+  answerUnparsed(secure.server);
+  return secure;
+}

@@ -30,6 +30,7 @@ import { proveKeyRing } from './providers/secrets/encryption.service.js';
 import type { ContactFault } from './renewals/heartbeat/heartbeat.client.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { pullBackStored } from './system/clock/pull-back-moments.service.js';
+import { createHttpsCertificate } from './system/https/https-certificate.service.js';
 import { watchReach } from './system/reach-metrics.service.js';
 import { createServiceMetrics, type ServiceMetrics } from './system/service-metrics.service.js';
 import { createWatchLimits } from './targets/adoption/watch-servers.service.js';
@@ -83,6 +84,7 @@ export async function createParts(options: AppOptions, triggerRenewals: () => vo
     notices,
     emit,
     held,
+    https: createHttpsCertificate(options, outgoing),
     readContact,
     onAnswer,
     review: createPolicyReview({ db, clock, logger, emit, triggerRenewals }),

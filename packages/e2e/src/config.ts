@@ -7,6 +7,11 @@ const settings = {
     portNumber.default(3000),
     'TCP port of the certificate management service',
   ),
+  certManagerHttpsPort: setting(
+    'CERT_MANAGER_HTTPS_PORT',
+    portNumber.default(3444),
+    'TCP port of the certificate management service for https',
+  ),
   checkMonitorPort: setting(
     'CHECK_MONITOR_PORT',
     portNumber.default(3001),
@@ -31,24 +36,24 @@ export interface StackPorts {
   readonly certManager: number;
   readonly checkMonitor: number;
   readonly dummyCa: number;
+  /** Port of the certificate management service for https; a free one when absent. */
+  readonly certManagerHttps?: number;
   /** Port of the dummy CA for https; a free one when absent. */
   readonly dummyCaHttps?: number;
 }
 
 /** Settings of the whole stack. Throws ConfigError that lists all faults. */
 export function readStackConfig(environment: Environment = process.env): StackConfig {
-  const { certManagerPort, checkMonitorPort, dummyCaPort, dummyCaHttpsPort, dataDir } = readConfig(
-    settings,
-    environment,
-  );
+  const config = readConfig(settings, environment);
   return {
     ports: {
-      certManager: certManagerPort,
-      checkMonitor: checkMonitorPort,
-      dummyCa: dummyCaPort,
-      dummyCaHttps: dummyCaHttpsPort,
+      certManager: config.certManagerPort,
+      certManagerHttps: config.certManagerHttpsPort,
+      checkMonitor: config.checkMonitorPort,
+      dummyCa: config.dummyCaPort,
+      dummyCaHttps: config.dummyCaHttpsPort,
     },
-    dataDir,
+    dataDir: config.dataDir,
   };
 }
 

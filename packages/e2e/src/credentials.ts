@@ -5,7 +5,14 @@ import { z } from 'zod';
 import { readIfThere } from './secret-files.js';
 
 export const credentialsSchema = z.object({
-  certManager: z.object({ url: z.string(), username: z.string(), password: z.string(), token: z.string() }),
+  certManager: z.object({
+    url: z.string(),
+    /** Absent in files of earlier versions. */
+    httpsUrl: z.string().optional(),
+    username: z.string(),
+    password: z.string(),
+    token: z.string(),
+  }),
   checkMonitor: z.object({
     url: z.string(),
     readWriteKey: z.string(),

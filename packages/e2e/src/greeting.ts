@@ -33,8 +33,8 @@ CertLoop is up after ${(ms / 1000).toFixed(1)} s
   manager ${name.padEnd(9)}${certManager.url}${path}   as ${certManager.username}
   monitor ${name.padEnd(9)}${checkMonitor.url}${path}${hasConsoles && checkMonitor.email !== undefined ? `   as ${checkMonitor.email}` : ''}
   passwords        ${folder}/credentials.json
-  dummy-ca         ${dummyCa.url}
-  ACME             ${dummyCa.httpsUrl}/acme/directory
+  dummy-ca         ${dummyCa.url}   ACME at ${dummyCa.httpsUrl}/acme/directory
+  ACME clients     ${certManager.httpsUrl}/acme/directory
   files            ${folder}: root.pem, logs
   first steps      npm run demo; docs/first-certificate.md
 ${reach === undefined ? '' : describeAlertReach(reach)}Ctrl-C stops everything.

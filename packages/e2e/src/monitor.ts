@@ -14,7 +14,7 @@ async function run(args: readonly string[]): Promise<number> {
   const secretFiles = await prepareFolder(dataDir);
   const { environments } = planStack({
     dataDir,
-    ports: { dummyCaHttps: 0, http01: 0, ...ports },
+    ports: { certManagerHttps: 0, dummyCaHttps: 0, http01: 0, ...ports },
     secretFiles,
     environment: inheritedEnvironment(),
   });

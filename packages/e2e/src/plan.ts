@@ -14,6 +14,8 @@ export interface StackPlan {
   readonly urls: Readonly<Record<ServiceName, string>>;
   /** Where dummy-ca answers by https. */
   readonly httpsUrl: string;
+  /** Where cert-manager answers by https. */
+  readonly managerHttpsUrl: string;
   readonly environments: Readonly<Record<ServiceName, Readonly<Record<string, string>>>>;
 }
 
@@ -54,15 +56,21 @@ export function planStack({ dataDir, ports, secretFiles, databaseUrls, environme
   };
   // dummy-ca validates every name where cert-manager answers, since no name of an example has an address
   const challengePort = environment['HTTP01_PORT'] ?? String(ports.http01);
+  // the name is on the certificate, and some clients take no address
+  const managerHttpsUrl = `https://localhost:${ports.certManagerHttps}`;
   return {
     dataDir,
     urls,
-    // the name is on the certificate, and some clients take no address
     httpsUrl: `https://localhost:${ports.dummyCaHttps}`,
+    managerHttpsUrl,
     environments: {
       'cert-manager': {
+        // most ACME clients accept https alone
+        CERT_MANAGER_ACME_URL: managerHttpsUrl,
+        CERT_MANAGER_HTTPS_NAMES: 'localhost 127.0.0.1 ::1',
         ...environment,
         HTTP01_PORT: challengePort,
+        CERT_MANAGER_HTTPS_PORT: String(ports.certManagerHttps),
         CERT_MANAGER_HOST: host,
         CERT_MANAGER_PORT: String(ports.certManager),
         CERT_MANAGER_PUBLIC_URL: urls['cert-manager'],

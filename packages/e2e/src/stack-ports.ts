@@ -53,6 +53,7 @@ function portFailure(error: NodeJS.ErrnoException, port: number, variable: strin
 
 const portVariables = {
   certManager: 'CERT_MANAGER_PORT',
+  certManagerHttps: 'CERT_MANAGER_HTTPS_PORT',
   checkMonitor: 'CHECK_MONITOR_PORT',
   dummyCa: 'DUMMY_CA_PORT',
   dummyCaHttps: 'DUMMY_CA_HTTPS_PORT',
@@ -65,7 +66,11 @@ export interface ChosenPorts extends Required<StackPorts> {
 }
 
 /** Ports of the stack, with a free one for each 0. Throws StartFailed for a port that is taken or named twice. */
-export async function choosePorts({ dummyCaHttps = 0, ...ports }: StackPorts): Promise<ChosenPorts> {
+export async function choosePorts({
+  dummyCaHttps = 0,
+  certManagerHttps = 0,
+  ...ports
+}: StackPorts): Promise<ChosenPorts> {
   const { certManager, checkMonitor, dummyCa } = portVariables;
   if (ports.checkMonitor !== 0 && ports.checkMonitor === ports.certManager) {
     throw new StartFailed(`${certManager} and ${checkMonitor} are the same port, ${ports.checkMonitor}`);
@@ -76,8 +81,14 @@ export async function choosePorts({ dummyCaHttps = 0, ...ports }: StackPorts): P
   if (dummyCaHttps !== 0 && Object.values(ports).includes(dummyCaHttps)) {
     throw new StartFailed(`${portVariables.dummyCaHttps} is the port of another service, ${dummyCaHttps}`);
   }
+  if (certManagerHttps !== 0 && [dummyCaHttps, ...Object.values(ports)].includes(certManagerHttps)) {
+    throw new StartFailed(
+      `${portVariables.certManagerHttps} is the port of another service, ${certManagerHttps}`,
+    );
+  }
   return {
     certManager: await choosePort(ports.certManager, certManager),
+    certManagerHttps: await choosePort(certManagerHttps, portVariables.certManagerHttps),
     checkMonitor: await choosePort(ports.checkMonitor, checkMonitor),
     dummyCa: await choosePort(ports.dummyCa, dummyCa),
     dummyCaHttps: await choosePort(dummyCaHttps, portVariables.dummyCaHttps),

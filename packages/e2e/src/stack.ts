@@ -198,8 +198,8 @@ async function startServices(stack: Stack, warn: StackOptions['warn']): Promise<
 /** Credentials of the last start where databases and file are still there, else new ones without a token. */
 async function credentialsFor(plan: StackPlan, options: StackOptions): Promise<Credentials> {
   const urls = {
-    certManager: plan.urls['cert-manager'],
-    checkMonitor: plan.urls['check-monitor'],
+    certManager: { url: plan.urls['cert-manager'], httpsUrl: plan.managerHttpsUrl },
+    checkMonitor: { url: plan.urls['check-monitor'] },
   };
   const dummyCa = {
     url: plan.urls['dummy-ca'],
@@ -209,8 +209,8 @@ async function credentialsFor(plan: StackPlan, options: StackOptions): Promise<C
   const stored = await findCredentials(plan.dataDir);
   if (stored !== undefined && (options.databaseUrls !== undefined || (await databasesExist(plan.dataDir)))) {
     return {
-      certManager: { ...stored.certManager, url: urls.certManager },
-      checkMonitor: { ...stored.checkMonitor, url: urls.checkMonitor },
+      certManager: { ...stored.certManager, ...urls.certManager },
+      checkMonitor: { ...stored.checkMonitor, ...urls.checkMonitor },
       dummyCa,
     };
   }
@@ -220,8 +220,8 @@ async function credentialsFor(plan: StackPlan, options: StackOptions): Promise<C
     );
   const [administrator, keys] = await Promise.all([makeAdministrator(plan), makeProjectKeys(plan)]);
   return {
-    certManager: { url: urls.certManager, ...administrator, token: '' },
-    checkMonitor: { url: urls.checkMonitor, ...keys },
+    certManager: { ...urls.certManager, ...administrator, token: '' },
+    checkMonitor: { ...urls.checkMonitor, ...keys },
     dummyCa,
   };
 }
@@ -278,6 +278,6 @@ async function settleToken(stack: Stack, warn: StackOptions['warn']): Promise<vo
   if (renewed === undefined) throw new Error('the administrator made a moment ago cannot log in');
   stack.credentials = {
     ...stack.credentials,
-    certManager: { url: certManager.url, ...administrator, token: renewed },
+    certManager: { ...certManager, ...administrator, token: renewed },
   };
 }

@@ -93,7 +93,14 @@ export {
 } from './process/config.js';
 export { guardOutput } from './process/guard-output.js';
 export { type OnClose, runService } from './process/lifecycle.js';
-export { type Listening, type ListenOptions, listen, StartFailed, startFailure } from './process/listen.js';
+export {
+  type Listening,
+  type ListenOptions,
+  listen,
+  StartFailed,
+  startFailure,
+  type TlsPair,
+} from './process/listen.js';
 export { createOutageNotice, hasPassed } from './process/outage-notice.js';
 export { packageVersion } from './process/package-version.js';
 export { type Poller, type PollerOptions, startPoller } from './process/poller.js';

@@ -40,6 +40,8 @@ export interface TestApp {
   readonly clock: MovableClock;
   readonly config: Config;
   readonly http: Express;
+  /** Key and certificate of the https listener. */
+  readonly https: CertManager['https'];
   /** What the port for http-01 challenges serves. */
   readonly challengeHttp: Express;
   /** Requests without any credential. */
@@ -149,6 +151,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     clock,
     config,
     http: app.http,
+    https: app.https,
     challengeHttp: app.challengeHttp,
     request: overReusedConnections(supertest(server)),
     people,

@@ -38,6 +38,31 @@ describe('open mode is refused', () => {
   });
 });
 
+describe('https', () => {
+  const files = { TLS_CERT_FILE: '/tls/cert.pem', TLS_KEY_FILE: '/tls/key.pem' };
+  const issued = { CERT_MANAGER_HTTPS_NAMES: 'localhost ::1', DUMMY_CA_URL: 'http://127.0.0.1:3002' };
+
+  test.each([
+    ['files', files],
+    ['a certificate of dummy-ca', issued],
+    ['files before a certificate of dummy-ca', { ...files, CERT_MANAGER_HTTPS_NAMES: 'localhost' }],
+  ])('is served with %s', (_, environment) => {
+    expect(read({ CERT_MANAGER_HTTPS_PORT: '3444', ...environment })).not.toThrow();
+  });
+
+  test.each([
+    [
+      'no certificate',
+      {},
+      /CERT_MANAGER_HTTPS_PORT: needs a certificate: set TLS_CERT_FILE and TLS_KEY_FILE$/,
+    ],
+    ['one file', { TLS_CERT_FILE: '/tls/cert.pem' }, /TLS_CERT_FILE and TLS_KEY_FILE belong together/],
+    ['names without a CA', { CERT_MANAGER_HTTPS_NAMES: 'localhost' }, /NAMES: needs DUMMY_CA_URL/],
+  ])('is refused with %s', (_, environment, reason) => {
+    expect(read({ CERT_MANAGER_HTTPS_PORT: '3444', ...environment })).toThrow(reason);
+  });
+});
+
 test('every fault is reported at once, none with its value', () => {
   const start = read({
     CERT_MANAGER_PORT: '70000',

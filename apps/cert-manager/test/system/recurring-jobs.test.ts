@@ -154,6 +154,9 @@ describe('createRunnableJobs', () => {
 /** Settings with which every job has something to do; the monitor and the receiver of notices are at the address. */
 const everything = (url: string) => ({
   AUTH_MODE: 'open',
+  CERT_MANAGER_HTTPS_PORT: '0',
+  CERT_MANAGER_HTTPS_NAMES: 'localhost',
+  DUMMY_CA_URL: url,
   CHECK_MONITOR_URL: url,
   CHECK_MONITOR_API_KEY: 'key',
   NOTICE_WEBHOOK_URL: url,
@@ -184,13 +187,14 @@ describe('the table of jobs', () => {
     expect(names).toEqual(names.filter((name) => name in app.jobs.table));
   });
 
-  test('has nothing to do without a monitor, a destination of notices and open mode for the jobs of these', async () => {
+  test('has nothing to do without a monitor, a destination of notices, open mode and https for the jobs of these', async () => {
     const app = await startAppOnSqlite();
     const idle = Object.entries<Job>(app.jobs.table).flatMap(([name, { run }]) =>
       run === undefined ? [name] : [],
     );
     await app.close();
     expect(idle).toEqual([
+      'https',
       'auth.open_mode',
       'clock.compare',
       'watch',

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type TestAddress, testDatabaseUrl } from '@certloop/db/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentAddress } from '../support/small-server.js';
 
 let address: TestAddress;
 beforeEach(async () => {
@@ -77,6 +78,44 @@ test('says in one line that its port is taken', async () => {
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: `cert-manager: port ${port} on 127.0.0.1 is already in use\n`,
+  });
+});
+
+test('opens no port while the one for https is taken, and says so in one line', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const { code, stderr } = await failureOf(
+    start({
+      CERT_MANAGER_HTTPS_PORT: String(port),
+      CERT_MANAGER_HTTPS_NAMES: 'localhost',
+      DUMMY_CA_URL: await silentAddress(),
+      BOOTSTRAP_ADMIN_USERNAME: 'ada',
+      BOOTSTRAP_ADMIN_EMAIL: 'ada@example.org',
+      BOOTSTRAP_ADMIN_PASSWORD: 'correct horse',
+    }),
+  );
+  other.close();
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `cert-manager: port ${port} on 127.0.0.1 is already in use\n`,
+  });
+});
+
+test('says in one line that a file for https cannot be read', async () => {
+  const { code, stderr } = await failureOf(
+    start({
+      CERT_MANAGER_HTTPS_PORT: '0',
+      TLS_CERT_FILE: '/dev/null/cert.pem',
+      TLS_KEY_FILE: '/dev/null/key.pem',
+      BOOTSTRAP_ADMIN_USERNAME: 'ada',
+      BOOTSTRAP_ADMIN_EMAIL: 'ada@example.org',
+      BOOTSTRAP_ADMIN_PASSWORD: 'correct horse',
+    }),
+  );
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'cert-manager: TLS_CERT_FILE (/dev/null/cert.pem): it cannot be read: ENOTDIR\n',
   });
 });
 

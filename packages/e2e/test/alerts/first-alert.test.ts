@@ -41,6 +41,7 @@ describe('the first alert', () => {
         ...inheritedEnvironment(),
         CERTLOOP_DATA_DIR: dataDir,
         CERT_MANAGER_PORT: '0',
+        CERT_MANAGER_HTTPS_PORT: '0',
         CHECK_MONITOR_PORT: '0',
         DUMMY_CA_PORT: '0',
         DUMMY_CA_HTTPS_PORT: '0',

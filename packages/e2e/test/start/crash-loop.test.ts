@@ -34,6 +34,7 @@ function startStack(ports: Readonly<Record<string, string>> = {}) {
     CERTLOOP_DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
     CERT_MANAGER_PORT: '0',
+    CERT_MANAGER_HTTPS_PORT: '0',
     CHECK_MONITOR_PORT: '0',
     DUMMY_CA_PORT: '0',
     DUMMY_CA_HTTPS_PORT: '0',

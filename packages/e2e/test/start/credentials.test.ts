@@ -60,7 +60,9 @@ async function useAll(stack: Stack): Promise<void> {
   });
   expect(login.status).toBe(200);
   const { httpsUrl, rootFile = '' } = stack.credentials.dummyCa;
-  expect(await statusOf(`${httpsUrl}/acme/directory`, await readFile(rootFile, 'utf8'))).toBe(200);
+  const root = await readFile(rootFile, 'utf8');
+  expect(await statusOf(`${httpsUrl}/acme/directory`, root)).toBe(200);
+  expect(await statusOf(`${stack.credentials.certManager.httpsUrl}/health`, root)).toBe(200);
 }
 
 /** Status of the answer by https to one who trusts the root. */
@@ -82,7 +84,8 @@ describe('credentials.json', () => {
     const before = await stored();
     await withStack(useAll);
     const after = await stored();
-    expect(after.certManager).toEqual({ ...before.certManager, url: after.certManager.url });
+    const { url, httpsUrl } = after.certManager;
+    expect(after.certManager).toEqual({ ...before.certManager, url, httpsUrl });
     expect(after.checkMonitor).toEqual({ ...before.checkMonitor, url: after.checkMonitor.url });
   });
 
@@ -194,6 +197,7 @@ describe('a stack that cannot start', () => {
   test.each([
     ['checkMonitor', 'CHECK_MONITOR_PORT'],
     ['dummyCaHttps', 'DUMMY_CA_HTTPS_PORT'],
+    ['certManagerHttps', 'CERT_MANAGER_HTTPS_PORT'],
   ])('names the port that is taken, and leaves nothing running: %s', async (name, variable) => {
     const port = await freePort();
     const taken = createServer();
@@ -213,6 +217,9 @@ describe('a stack that cannot start', () => {
     await expect(
       startStack({ dataDir, ports: { ...free, dummyCa: 4711, dummyCaHttps: 4711 }, environment }),
     ).rejects.toThrow('DUMMY_CA_HTTPS_PORT is the port of another service, 4711');
+    await expect(
+      startStack({ dataDir, ports: { ...free, dummyCa: 4711, certManagerHttps: 4711 }, environment }),
+    ).rejects.toThrow('CERT_MANAGER_HTTPS_PORT is the port of another service, 4711');
   });
 
   test('names the process that already runs a stack on the folder, and starts after one that has ended', async () => {

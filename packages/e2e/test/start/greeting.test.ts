@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { greetingText } from '../../src/greeting.js';
 
 const credentials = {
-  certManager: { url: 'http://127.0.0.1:3000', username: 'admin', password: 'secret-1', token: 'secret-2' },
+  certManager: {
+    url: 'http://127.0.0.1:3000',
+    httpsUrl: 'https://localhost:3444',
+    username: 'admin',
+    password: 'secret-1',
+    token: 'secret-2',
+  },
   checkMonitor: {
     url: 'http://127.0.0.1:3001',
     readWriteKey: 'secret-3',
@@ -84,8 +90,8 @@ test.each([
 CertLoop is up after 4.2 s
   ${first}
   passwords        ./data/credentials.json
-  dummy-ca         http://127.0.0.1:3002
-  ACME             https://localhost:3443/acme/directory
+  dummy-ca         http://127.0.0.1:3002   ACME at https://localhost:3443/acme/directory
+  ACME clients     https://localhost:3444/acme/directory
   files            ./data: root.pem, logs
   first steps      npm run demo; docs/first-certificate.md
 Ctrl-C stops everything.

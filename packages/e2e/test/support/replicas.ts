@@ -22,6 +22,7 @@ export async function startReplica(
   const own = {
     'cert-manager': {
       CERT_MANAGER_PORT: String(port),
+      CERT_MANAGER_HTTPS_PORT: '0',
       // the first manager has that of the stack, and answers the challenges of both
       HTTP01_PORT: String(await freePort()),
       CHECK_MONITOR_API_KEY: credentials.checkMonitor.readWriteKey,

@@ -3,9 +3,10 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { twoHosts } from '../http/unparsed-requests.js';
@@ -18,6 +19,12 @@ export class StartFailed extends Error {
   }
 }
 
+/** PEM of a private key and of its certificate chain, leaf first. */
+export interface TlsPair {
+  readonly key: string;
+  readonly cert: string;
+}
+
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
@@ -25,14 +32,16 @@ export interface ListenOptions {
   readonly requestTimeoutMs?: number;
   /** Milliseconds that running requests may take when it closes; 10 s when absent. */
   readonly drainMs?: number;
-  /** PEM of the private key and of the chain, leaf first; with it the service speaks https alone. */
-  readonly tls?: { readonly key: string; readonly cert: string };
+  /** With it the service speaks https alone; with `later` it rejects every handshake until `useTls` is called. */
+  readonly tls?: TlsPair | 'later';
 }
 
 export interface Listening {
   readonly server: Server;
   /** Base address without a trailing slash. */
   readonly url: string;
+  /** Uses this key and certificate for new connections; only a server that speaks https has it. */
+  readonly useTls?: (pair: TlsPair) => void;
   /** Stops taking connections, lets running requests end, and cuts them after `drainMs`. */
   close(): Promise<void>;
 }
@@ -58,11 +67,8 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       response.writeHead(400, { Connection: 'close' }).end();
     }
   };
-  const server: Server =
-    // a client that has sent its end still gets its response, over TLS as over TCP
-    tls === undefined
-      ? createServer(times, guarded)
-      : createTlsServer({ ...times, ...tls, allowHalfOpen: true }, guarded);
+  const secure = tls === undefined ? undefined : createSecureServer({ ...times, tls }, guarded);
+  const server: Server = secure ?? createServer(times, guarded);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(startFailure(error, options)));
     server.listen(options.port, options.host, resolve);
@@ -72,8 +78,26 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   return {
     server,
     url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    ...(secure !== undefined && { useTls: ({ key, cert }) => secure.setSecureContext({ key, cert }) }),
     close: () => drain(server, options.drainMs ?? 10_000),
   };
+}
+
+function createSecureServer(
+  { tls, ...times }: ServerOptions & { readonly tls: TlsPair | 'later' },
+  guarded: RequestListener,
+): TlsServer {
+  const pair = tls === 'later' ? {} : { key: tls.key, cert: tls.cert };
+  return createTlsServer(
+    {
+      ...times,
+      ...pair,
+      handshakeTimeout: times.headersTimeout,
+      // a client that has sent its end still gets its response, over TLS as over TCP
+      allowHalfOpen: true,
+    },
+    guarded,
+  );
 }
 
 /** Why a listener, of whatever protocol, could not be opened, as a sentence for the operator. */
