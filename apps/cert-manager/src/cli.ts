@@ -13,6 +13,7 @@ import {
 } from '@certloop/server';
 import { builtInCaller, internalOrigin } from './access/caller.js';
 import { pauseUntil } from './acme/orders/order-run.service.js';
+import { rotateClientKeys } from './acme-clients/client-key.service.js';
 import { type CliConfig, describeSettings, readCliConfig } from './config.js';
 import { type OpenMigratedOptions, openMigrated } from './database.js';
 import { createProviderOpener } from './providers/open-provider.service.js';
@@ -186,7 +187,7 @@ async function migrate(): Promise<void> {
 
 async function rotate(db: Database, { encryptionKeys: ring }: CliConfig): Promise<void> {
   if (ring === undefined) throw new UsageError('keys rotate needs ENCRYPTION_KEYS');
-  const count = await rotateKeys({ db, clock: systemClock }, ring);
+  const count = await rotateKeys({ db, clock: systemClock }, ring, rotateClientKeys);
   print(`secrets re-encrypted: ${count}\n`);
 }
 

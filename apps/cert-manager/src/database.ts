@@ -10,6 +10,7 @@ import {
 } from '@certloop/db';
 import { bringUpToDate, type Logger, StartFailed } from '@certloop/server';
 import { acmeAccounts, challengeTokens } from './acme/acme-accounts.repository.js';
+import { acmeClients } from './acme-clients/acme-clients.repository.js';
 import { auditClearings, auditLogs } from './audit/audit.repository.js';
 import { certificates } from './certificates/certificates.repository.js';
 import type { Config } from './config.js';
@@ -73,6 +74,7 @@ import { addOneRecord } from './migrations/0043-one-record.js';
 import { addServedCertificates } from './migrations/0044-served-certificates.js';
 import { addOwners } from './migrations/0045-owners.js';
 import { addCertificateKeys } from './migrations/0046-certificate-keys.js';
+import { addAcmeClients } from './migrations/0047-acme-clients.js';
 import { addAcmeFront } from './migrations/0048-acme-front.js';
 import { addClientIssuances } from './migrations/0049-client-issuances.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
@@ -129,6 +131,7 @@ const tables: readonly AnyTable[] = [
   acmeAccounts,
   challengeTokens,
   issuances,
+  acmeClients,
   acmeServerAccounts,
   acmeServerOrders,
   acmeUsedNonces,
@@ -198,6 +201,7 @@ export const schema: Schema = {
     addServedCertificates,
     addOwners,
     addCertificateKeys,
+    addAcmeClients,
     addAcmeFront,
     addClientIssuances,
   ],

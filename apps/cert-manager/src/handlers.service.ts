@@ -1,5 +1,6 @@
 import type { Tx } from '@certloop/db';
 import { type Clock, createLimiter, type SessionCookie } from '@certloop/server';
+import { acmeClientsHandlers } from './acme-clients/acme-clients.routes.js';
 import type { AppOptions } from './app-options.js';
 import { auditHandlers } from './audit/audit.routes.js';
 import type { Denials } from './audit/denials.service.js';
@@ -95,6 +96,14 @@ export function apiHandlers(options: AppOptions, parts: ApiParts) {
     ...inventoryApi(options, parts),
     ...issuanceApi(options, parts),
     ...statusesApi(options, parts),
+    ...acmeClientsHandlers({
+      db,
+      clock,
+      keyRing: config.encryptionKeys,
+      own: ownAddress(config),
+      emit,
+      readUse: async () => new Map(),
+    }),
     ...watchHandlers({
       db,
       clock,

@@ -20,6 +20,7 @@ const not = (reason: string): Reached => ({ reason });
 const forMachines = 'for probes and programs; a command would add nothing';
 const forTests = 'for tests of the service';
 const massDeletion = 'loses what all spaces hold; it is left to the API';
+const acmeClients = 'ACME clients are managed by the API until their commands are there';
 const picture = 'pictures are changed in the console';
 
 /** Every operation of cert-manager. */
@@ -60,6 +61,12 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   listSharedNames: by('spaces shared-names'),
   getIssuancePolicy: by('spaces policy'),
   setIssuancePolicy: by('spaces policy'),
+  createAcmeClient: not(acmeClients),
+  listAcmeClients: not(acmeClients),
+  getAcmeClient: not(acmeClients),
+  updateAcmeClient: not(acmeClients),
+  rekeyAcmeClient: not(acmeClients),
+  deleteAcmeClient: not(acmeClients),
   countFqdns: by('spaces get'),
   listFqdns: by('issue'),
   listAllFqdns: by('fqdns list'),

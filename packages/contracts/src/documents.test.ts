@@ -107,6 +107,12 @@ POST   /spaces/{spaceId}/watched-servers 200 | | 400 401 403 404 429
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId}/observations 204 | | 400 401 403 404
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/served 200 | | 401 404
 GET    /served 200 | | 400 401
+POST   /spaces/{spaceId}/acme-clients            201 | | 400 401 403 404 409
+GET    /spaces/{spaceId}/acme-clients            200 | | 400 401 404
+GET    /spaces/{spaceId}/acme-clients/{id}       200 | | 401 404
+PUT    /spaces/{spaceId}/acme-clients/{id}       200 | | 400 401 403 404 409
+POST   /spaces/{spaceId}/acme-clients/{id}/key   200 | | 400 401 403 404
+DELETE /spaces/{spaceId}/acme-clients/{id}       200 | | 401 403 404
 GET    /shared-names                           200 | | 401 403
 GET    /spaces/{id}/issuance-policy            200 | | 401 404
 PUT    /spaces/{id}/issuance-policy            200 | | 400 401 403 404 409

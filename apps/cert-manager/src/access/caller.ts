@@ -15,8 +15,8 @@ export interface Origin {
 
 /** The caller, with what they may do at this moment; the scope of an API token has already been applied. */
 export interface Caller extends Origin {
-  readonly kind: 'user' | 'token' | 'scheduler' | 'open' | 'cli' | 'anonymous';
-  /** A fixed uuid where there is no account. */
+  readonly kind: 'user' | 'token' | 'scheduler' | 'open' | 'cli' | 'anonymous' | 'acmeClient';
+  /** A fixed uuid where there is no account; of an ACME client its id. */
   readonly userId: string;
   readonly username: string;
   readonly tokenId?: string;

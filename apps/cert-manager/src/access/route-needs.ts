@@ -58,6 +58,13 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   getIssuancePolicy: { space: 'READ', param: 'id' },
   setIssuancePolicy: { space: 'READ', param: 'id', also: 'admin' },
 
+  createAcmeClient: onSpace('FULL_ACCESS'),
+  listAcmeClients: onSpace('READ'),
+  getAcmeClient: onSpace('READ'),
+  updateAcmeClient: onSpace('FULL_ACCESS'),
+  rekeyAcmeClient: onSpace('FULL_ACCESS'),
+  deleteAcmeClient: onSpace('FULL_ACCESS'),
+
   // Returns 0 for a space that the caller may not read.
   countFqdns: 'signed-in',
   // By the levels that the caller holds.

@@ -1,5 +1,6 @@
 import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
+import type { AcmeClientEvents } from '../acme-clients/acme-clients.service.js';
 import { wakeHeld } from '../certificates/delivery/await-certificate.service.js';
 import type { HeldRequests } from '../certificates/delivery/held-requests.store.js';
 import type { CertificateEvents } from '../certificates/store-certificates.service.js';
@@ -64,6 +65,7 @@ export type Emit = SpaceEvents &
   CertificateEvents &
   ProviderEvents &
   IssuanceEvents &
+  AcmeClientEvents &
   RevocationEvents &
   RenewalEvents &
   TargetEvents &
@@ -125,6 +127,7 @@ export const reactions: Reactions = {
   fqdnDeleted: [removeJobs, removeChecks],
   spaceDeleted: [deleteSpaceFromGroups, removeJobs, removeChecks],
   watchSwitched: [switchSpaceChecks],
+  acmeClientDeleted: [],
 };
 
 /** Returns the functions that emit the events; each ends when all that follows is written. */

@@ -1,6 +1,6 @@
 import { InvalidInput, type IssuancePolicy, sentPolicySchema } from '@certloop/contracts';
 import { z } from 'zod';
-import { normalPolicy } from './policy-input.js';
+import { normalPolicy } from '../fqdns/policy/policy-input.js';
 
 /** A setting that holds a policy as JSON, in its normal form; undefined for one without limits. */
 export const policyText = z.string().transform((text, context): IssuancePolicy | undefined => {

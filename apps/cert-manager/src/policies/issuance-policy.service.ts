@@ -13,13 +13,13 @@ import { recordAudit } from '../audit/audit.service.js';
 import type { DbDeps } from '../db-deps.js';
 import { findDefaultPolicy } from '../fqdns/policy/default-policy.repository.js';
 import { rulesOf } from '../fqdns/policy/issuance-policy.js';
+import { changeDetails } from '../fqdns/policy/policy-change.js';
+import { normalPolicy, type SentPolicy } from '../fqdns/policy/policy-input.js';
 import { findSpacePolicy, storeSpacePolicy } from '../fqdns/policy/space-policies.repository.js';
 import { listProviders, lockProvidersForShare } from '../providers/providers.repository.js';
 import { lockSpace, spaceExists } from '../spaces/spaces.repository.js';
 import { spaceAudit } from '../spaces/spaces.service.js';
 import { findNewlyRefused, type RefusedFqdns } from './find-newly-refused.service.js';
-import { changeDetails } from './policy-change.js';
-import { normalPolicy, type SentPolicy } from './policy-input.js';
 
 export interface PolicyDeps extends DbDeps {
   /** Starts the review of FQDNs in spaces whose policy was changed, without waiting for it. */

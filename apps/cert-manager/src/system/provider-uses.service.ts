@@ -1,4 +1,5 @@
 import type { Tx } from '@certloop/db';
+import { findClientsOfProvider } from '../acme-clients/acme-clients.repository.js';
 import { findCertificatesOfProvider } from '../certificates/certificate-lists.repository.js';
 import { findFqdnsOfProvider, listFqdnsById } from '../fqdns/fqdns.repository.js';
 import { findPoliciesOfProvider } from '../fqdns/policy/space-policies.repository.js';
@@ -33,6 +34,12 @@ const sorts: readonly Sort[] = [
     several: 'issuance policies',
     remedy: 'take the provider out of the policies',
     find: findPoliciesOfProvider,
+  },
+  {
+    one: 'ACME client that names it',
+    several: 'ACME clients that name it',
+    remedy: 'choose another provider for the ACME clients',
+    find: findClientsOfProvider,
   },
   {
     one: 'pending revocation',

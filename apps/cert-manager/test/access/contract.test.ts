@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { type Operation, routeNeeds } from '../../src/access/route-needs.js';
 import { measureAuditLogs } from '../../src/audit/audit-extent.repository.js';
 import type { TestApp } from '../support/app.js';
+import { withKeys } from '../support/front/acme-clients.js';
 import { unknownId } from '../support/inventory.js';
 import { startAppWithCa } from '../support/signing.js';
 import { listening } from '../support/small-server.js';
@@ -51,7 +52,10 @@ describeEachDialect('the contract', (open) => {
   beforeAll(async () => {
     // an ACME server that never answers is enough: what is under way is answered, too
     silent = await listening(createServer());
-    ({ app, close } = await startAppWithCa(open, { ACME_DIRECTORY_URL: `${silent.url}/directory` }));
+    ({ app, close } = await startAppWithCa(open, {
+      ...withKeys,
+      ACME_DIRECTORY_URL: `${silent.url}/directory`,
+    }));
   });
   afterAll(async () => {
     await close();

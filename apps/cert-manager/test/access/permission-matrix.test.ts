@@ -6,6 +6,7 @@ import { makeGroup } from '../support/access/groups.js';
 import { askingAs, type Cast, callerKinds, rowsOf, settleCast } from '../support/access/matrix.js';
 import { newCertificate, requests } from '../support/access/matrix-requests.js';
 import type { TestApp } from '../support/app.js';
+import { withKeys } from '../support/front/acme-clients.js';
 import { addSpace } from '../support/inventory.js';
 import { startAppWithCa } from '../support/signing.js';
 
@@ -66,6 +67,20 @@ const matrix = rowsOf(
   setIssuancePolicy       401 404 403 403 403 403 200
   setIssuancePolicy/unknown 401 404 404 404 404 403 404
   setIssuancePolicy/dry-run 401 404 403 403 403 403 200
+
+  createAcmeClient         401 404 403 403 201 201 201
+  createAcmeClient/unknown 401 404 404 404 404 404 404
+  listAcmeClients          401 404 200 200 200 200 200
+  listAcmeClients/unknown  401 404 404 404 404 200 200
+  getAcmeClient            401 404 200 200 200 200 200
+  getAcmeClient/unknown    401 404 404 404 404 404 404
+  getAcmeClient/elsewhere  401 404 404 404 404 404 404
+  updateAcmeClient         401 404 403 403 200 200 200
+  updateAcmeClient/unknown 401 404 403 403 404 404 404
+  rekeyAcmeClient          401 404 403 403 200 200 200
+  rekeyAcmeClient/unknown  401 404 403 403 404 404 404
+  deleteAcmeClient         401 404 403 403 200 200 200
+  deleteAcmeClient/unknown 401 404 403 403 404 404 404
 
   countFqdns              401 200 200 200 200 200 200
   countFqdns/unknown      401 200 200 200 200 200 200
@@ -208,7 +223,7 @@ describeEachDialect('the permission matrix', (open) => {
   let cast: Cast;
   let close: () => Promise<void>;
   beforeAll(async () => {
-    ({ app, close } = await startAppWithCa(open));
+    ({ app, close } = await startAppWithCa(open, withKeys));
     cast = await settleCast(app);
   });
   afterAll(() => close());

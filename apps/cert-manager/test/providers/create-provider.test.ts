@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { describeEachDialect } from '@certloop/db/testing';
 import { parseKeyRing } from '@certloop/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rotateClientKeys } from '../../src/acme-clients/client-key.service.js';
 import { providers } from '../../src/providers/providers.repository.js';
 import { rotateKeys } from '../../src/providers/secrets/rotate-keys.service.js';
 import { startScriptedAcme } from '../support/acme/scripted-acme.js';
@@ -281,7 +282,9 @@ describeEachDialect('creating a provider', (open) => {
   test('lets new encryption keys reach its secrets', async () => {
     const ring = parseKeyRing([line('new', 2), line('old', 1)].join('\n'), 'cert-manager');
     await createProvider(app, { kind: 'acme', name: 'rotated', config: acmeConfig });
-    expect(await rotateKeys({ db: app.database, clock: app.clock }, ring)).toBeGreaterThanOrEqual(2);
+    expect(
+      await rotateKeys({ db: app.database, clock: app.clock }, ring, rotateClientKeys),
+    ).toBeGreaterThanOrEqual(2);
     const rows = await app.database.read((tx) => tx.find(providers));
     const sealed = rows.flatMap(({ secrets }) => Object.values(secrets));
     expect(sealed.length).toBeGreaterThanOrEqual(2);

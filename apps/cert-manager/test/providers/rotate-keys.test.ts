@@ -4,6 +4,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { openSecret, parseKeyRing, sealSecret } from '@certloop/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acmeAccounts, insertAccountRow } from '../../src/acme/acme-accounts.repository.js';
+import { rotateClientKeys } from '../../src/acme-clients/client-key.service.js';
 import { accountKeyPlace } from '../../src/providers/acme/acme-parts.service.js';
 import {
   insertProvider,
@@ -40,9 +41,9 @@ describeEachDialect('rotating the encryption keys', (open) => {
   test('encrypts every secret with the first key, so that the other can be removed', async () => {
     expect(await sealed()).toEqual([expect.stringMatching(/^v1\.old\./)]);
     const ring = parseKeyRing([line('new', 2), line('old', 1)].join('\n'), 'cert-manager');
-    expect(await rotateKeys({ db: app.database, clock: app.clock }, ring)).toBe(1);
+    expect(await rotateKeys({ db: app.database, clock: app.clock }, ring, rotateClientKeys)).toBe(1);
     expect(await sealed()).toEqual([expect.stringMatching(/^v1\.new\./)]);
-    expect(await rotateKeys({ db: app.database, clock: app.clock }, ring)).toBe(0);
+    expect(await rotateKeys({ db: app.database, clock: app.clock }, ring, rotateClientKeys)).toBe(0);
     const environment = { ENCRYPTION_KEYS: line('new', 2) };
     const other = await startAppOn(app.database, { environment, beside: app });
     await other.close();
@@ -50,7 +51,11 @@ describeEachDialect('rotating the encryption keys', (open) => {
 
   test('is refused with a ring that is not this database’s', async () => {
     await expect(
-      rotateKeys({ db: app.database, clock: app.clock }, parseKeyRing(line('new', 3), 'cert-manager')),
+      rotateKeys(
+        { db: app.database, clock: app.clock },
+        parseKeyRing(line('new', 3), 'cert-manager'),
+        rotateClientKeys,
+      ),
     ).rejects.toThrow(/is not the one/);
   });
 
@@ -59,12 +64,14 @@ describeEachDialect('rotating the encryption keys', (open) => {
     const place = secretPlace(id, 'eab.hmacKey');
     const before = parseKeyRing([line('new', 2), line('old', 1)].join('\n'), 'cert-manager');
     const ring = parseKeyRing([line('newest', 3), line('new', 2)].join('\n'), 'cert-manager');
-    await rotateKeys({ db: app.database, clock: app.clock }, before);
+    await rotateKeys({ db: app.database, clock: app.clock }, before, rotateClientKeys);
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const rotating = begun.then(() => rotateKeys({ db: app.database, clock: app.clock }, ring));
+    const rotating = begun.then(() =>
+      rotateKeys({ db: app.database, clock: app.clock }, ring, rotateClientKeys),
+    );
     const waiting = begun.then(untilTransactionWaits);
     await app.database.transaction(async (tx) => {
       const secrets = { 'eab.hmacKey': sealSecret(before, place, 'another') };
@@ -104,7 +111,7 @@ describeEachDialect('rotating the encryption keys', (open) => {
         return db.transaction(work);
       },
     };
-    await expect(rotateKeys({ db: dying, clock }, ring)).rejects.toThrow('ends here');
+    await expect(rotateKeys({ db: dying, clock }, ring, rotateClientKeys)).rejects.toThrow('ends here');
     const active = async (id: string) =>
       (await sealed()).filter((each) => each.startsWith(`v1.${id}.`)).length;
     expect([(await active('last')) > 0, (await active('newest')) > 0]).toEqual([true, true]);
@@ -131,11 +138,11 @@ describeEachDialect('rotating the encryption keys', (open) => {
         return result;
       },
     };
-    const count = await rotateKeys({ db: interleaved, clock }, ring);
+    const count = await rotateKeys({ db: interleaved, clock }, ring, rotateClientKeys);
     expect(count).toBeLessThan(2 * ids.length);
     expect(written).toBe('written between');
     expect(await active('newest')).toBe(0);
-    expect(await rotateKeys({ db, clock }, ring)).toBe(0);
+    expect(await rotateKeys({ db, clock }, ring, rotateClientKeys)).toBe(0);
     const alone = parseKeyRing(line('last', 4), 'cert-manager');
     const rows = new Map((await db.read(listProviders)).map((row) => [row.id, row.secrets]));
     for (const id of ids) {

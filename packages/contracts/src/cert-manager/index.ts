@@ -1,5 +1,6 @@
 import { type Client, type ClientOptions, createClient } from '../http/http.client.js';
 import { openApiDocument } from '../openapi/openapi.js';
+import { acmeClientsContract } from './acme-clients.js';
 import { auditLogsContract } from './audit/audit-logs.js';
 import { certificatesContract } from './certificates/certificates.js';
 import { csrsContract } from './certificates/csrs.js';
@@ -20,6 +21,7 @@ import { permissionGroupsContract } from './users/permission-groups.js';
 import { usersContract } from './users/users.js';
 import { watchedServersContract } from './watched-servers.js';
 
+export * from './acme-clients.js';
 export * from './audit/audit-actions.js';
 export * from './audit/audit-logs.js';
 export * from './certificates/certificates.js';
@@ -67,6 +69,7 @@ export const certManagerContract = {
   ...authContract,
   ...spacesContract,
   ...issuancePolicyContract,
+  ...acmeClientsContract,
   ...fqdnsContract,
   ...csrsContract,
   ...issuanceContract,
@@ -100,6 +103,7 @@ function describeCertManager(): object {
       'A change of a space, FQDN, user or permission group leaves members unchanged that the request does not contain.',
     groups: {
       Spaces: { ...spacesContract, ...issuancePolicyContract },
+      'ACME clients': acmeClientsContract,
       FQDNs: { ...fqdnsContract, ...inventoryContract },
       CSRs: csrsContract,
       Issuance: issuanceContract,

@@ -7,20 +7,27 @@ import { byId } from './replies.js';
 const hostnameText = z.string().max(1000, 'must be at most 1000 characters');
 const rangeText = z.string().max(100, 'must be at most 100 characters');
 
-function listOf<Item extends z.ZodType>(item: Item, maximum: number) {
+export function listOf<Item extends z.ZodType>(item: Item, maximum: number) {
   return z.array(item).max(maximum, `must have at most ${maximum} entries`);
 }
 
-/** Names that certificates of a space may have. */
-const allowedNamesSchema = z.strictObject({
+/** Lists of names that certificates may have. */
+export const namesLists = {
   /** Host names, exactly; also single wildcards such as `*.example.com`. */
   names: listOf(hostnameText, 1000),
   /** Domains: each stands for itself and all names below it. */
   suffixes: listOf(hostnameText, 200),
-  /** Whether wildcard names below the suffixes are allowed. */
-  wildcards: z.boolean(),
   /** Ranges of IP addresses; no address is allowed if there are none. */
   cidrs: listOf(rangeText, 200),
+};
+
+/** Names that certificates of a space may have. */
+const allowedNamesSchema = z.strictObject({
+  names: namesLists.names,
+  suffixes: namesLists.suffixes,
+  /** Whether wildcard names below the suffixes are allowed. */
+  wildcards: z.boolean(),
+  cidrs: namesLists.cidrs,
   /** Whether a CSR may have names in addition to the FQDN's own. */
   beyondFqdn: z.boolean(),
 });

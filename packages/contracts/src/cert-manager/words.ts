@@ -10,6 +10,14 @@ export const tokenScopes = [...permissionLevels, 'ADMIN'] as const;
 
 export type TokenScope = (typeof tokenScopes)[number];
 
+/** States of an ACME client: `failing` after an order that failed. */
+export const acmeClientStates = ['unused', 'active', 'failing', 'expired'] as const;
+
+export type AcmeClientState = (typeof acmeClientStates)[number];
+
+/** States of an order of an ACME client (RFC 8555 §7.1.6); `pending` does not occur. */
+export const acmeOrderStates = ['ready', 'processing', 'valid', 'invalid'] as const;
+
 /** Tools from whose files certificates are imported; `pem` is a file of no known tool. */
 export const importSources = ['certbot', 'lego', 'acme.sh', 'caddy', 'traefik', 'dehydrated', 'pem'] as const;
 

@@ -20,6 +20,11 @@ const switches =
 /** Form of every action that the audit log has. */
 const forms: Readonly<Record<AuditAction, Form | ((facts: AuditFacts) => Form)>> = {
   'access.denied': ['called', 'call', '{on}'],
+  'acme_client.bind': ['registered', 'register', 'an account of the ACME client {on}'],
+  'acme_client.change': ['edited', 'edit', 'the ACME client {on}'],
+  'acme_client.create': ['created', 'create', 'the ACME client {on}'],
+  'acme_client.delete': ['deleted', 'delete', 'the ACME client {on}'],
+  'acme_client.rekey': ['replaced', 'replace', 'the key of the ACME client {on}'],
   'audit.export': ['exported', 'export', 'the audit log'],
   'audit.test': ['wrote', 'write', 'a test entry'],
   'auth.bootstrap': ['created', 'create', 'the first administrator {on}'],

@@ -63,6 +63,7 @@ const kinds = new Map([
   ['user', 'a user'],
   ['permission-group', 'a group'],
   ['provider', 'a provider'],
+  ['acme-client', 'an ACME client'],
 ]);
 
 /** The name of what an entry is about, else which kind of thing it is. */

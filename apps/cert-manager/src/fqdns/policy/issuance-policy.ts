@@ -30,6 +30,8 @@ export interface AskedNames {
 export interface PolicyRules {
   /** Whether it refuses nothing. */
   readonly isOpen: boolean;
+  /** Whether it limits names. */
+  readonly limitsNames: boolean;
   /** Why an FQDN, in its normal form, may not be in the space. */
   refusalOfFqdn(hostname: string): PolicyRefusal | undefined;
   /** Why a CSR may not be used for the FQDN, one refusal for each name that is not allowed, at most 100. */
@@ -46,6 +48,7 @@ export function rulesOf({ allowedNames, providerIds }: IssuancePolicy): PolicyRu
   const providers = providerIds === null ? undefined : new Set(providerIds);
   return {
     isOpen: names === undefined && providers === undefined,
+    limitsNames: names !== undefined,
     refusalOfFqdn: (hostname) => {
       const fault = names && faultOfHostname(names, hostname);
       return fault === undefined ? undefined : nameRefusal('fqdn', hostname, fault);

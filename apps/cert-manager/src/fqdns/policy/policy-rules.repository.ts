@@ -1,4 +1,4 @@
-import type { IssuancePolicy } from '@certloop/contracts';
+import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
 import { column, placeholders, querySql, type Tx } from '@certloop/db';
 import { findDefaultPolicy } from './default-policy.repository.js';
 import { type PolicyRules, rulesOf } from './issuance-policy.js';
@@ -9,6 +9,12 @@ const open = rulesOf({ allowedNames: null, providerIds: null });
 /** The rules of the space's policy, or else of the default one, as they are in this transaction. */
 export async function findRules(tx: Tx, spaceId: string): Promise<PolicyRules> {
   return (await listRules(tx, [spaceId])).get(spaceId) ?? open;
+}
+
+/** The names that the space's policy, or else the default one, allows; null without a limit. */
+export async function findAllowedNames(tx: Tx, spaceId: string): Promise<AllowedNames | null> {
+  const own = await findSpacePolicy(tx, spaceId);
+  return (limitsSomething(own) ? own : await findDefaultPolicy(tx))?.allowedNames ?? null;
 }
 
 /** The rules of those of the spaces that have a policy, or of all where there is a default one, by their ids. */
@@ -42,13 +48,18 @@ export async function rulesOfRevision(
   const known = remembered.get(policyRevision);
   if (known !== undefined) return known.rules;
   const own = await findSpacePolicy(tx, spaceId);
-  const isOwn = own !== undefined && (own.allowedNames !== null || own.providerIds !== null);
+  const isOwn = limitsSomething(own);
   const row = isOwn ? own : await findDefaultPolicy(tx);
   if (row === undefined) return open;
   // the default one limits names, but entitles no space to those of others
   const rules = isOwn ? rulesOf(row) : { ...rulesOf(row), grants: () => false };
   remember(row.revision, { rules, size: sizeOf(row) });
   return rules;
+}
+
+/** Whether it is a policy of its own; a removed one leaves its row. */
+function limitsSomething<Policy extends IssuancePolicy>(own: Policy | undefined): own is Policy {
+  return own !== undefined && (own.allowedNames !== null || own.providerIds !== null);
 }
 
 interface Remembered {

@@ -1,4 +1,4 @@
-import { changeInSlices, type Tx, yieldBetween } from '@certloop/db';
+import { changeInSlices, type Database, type Tx, yieldBetween } from '@certloop/db';
 import { type KeyRing, keyIdOf, openSecret, type SecretPlace, sealSecret } from '@certloop/server';
 import { type AcmeAccountRow, acmeAccounts, updateAccountRow } from '../../acme/acme-accounts.repository.js';
 import type { DbDeps } from '../../db-deps.js';
@@ -7,13 +7,16 @@ import { type ProviderRow, providers, secretPlace, updateProvider } from '../pro
 import { deleteOtherCanaries } from './canaries.repository.js';
 import { proveKeyRing } from './encryption.service.js';
 
+/** Encrypts again what a later slice stores, and returns how many secrets that were. */
+export type RotateMore = (db: Database, ring: KeyRing) => Promise<number>;
+
 /**
  * Encrypts with the active key what older keys have encrypted, and returns how many secrets that were; when it
  * resolves, the older keys can be taken out of the ring. Takes some rows at a time, so that others wait for none of them.
  * A run that was cut short is finished by the next one: all keys stay proven until nothing is left.
  * Throws StartFailed when the ring is not that of this database.
  */
-export async function rotateKeys(deps: DbDeps, ring: KeyRing): Promise<number> {
+export async function rotateKeys(deps: DbDeps, ring: KeyRing, rotateMore: RotateMore): Promise<number> {
   await proveKeyRing(deps, ring);
   let total = 0;
   // until one pass finds nothing: a process with the former ring may have stored something behind the last one
@@ -21,7 +24,9 @@ export async function rotateKeys(deps: DbDeps, ring: KeyRing): Promise<number> {
     const count =
       (await changeInSlices(deps.db, providers, (tx, row) =>
         rotateProvider(tx, ring, row, deps.clock.now()),
-      )) + (await changeInSlices(deps.db, acmeAccounts, (tx, row) => rotateAccount(tx, ring, row)));
+      )) +
+      (await changeInSlices(deps.db, acmeAccounts, (tx, row) => rotateAccount(tx, ring, row))) +
+      (await rotateMore(deps.db, ring));
     if (count === 0) break;
     total += count;
   }

@@ -1,5 +1,13 @@
+import type { TestApp } from '../../support/app.js';
+import { addAcmeClient } from '../../support/front/acme-clients.js';
 import { addFqdn, addSpace, pathOf } from '../../support/inventory.js';
 import { ask, newFqdn, read, requestsTo } from './asked.js';
+
+/** A client in a space of its own, by its path. */
+async function newClientPath(app: TestApp): Promise<string> {
+  const { id: spaceId } = await addSpace(app);
+  return `/spaces/${spaceId}/acme-clients/${(await addAcmeClient(app, spaceId)).id}`;
+}
 
 /** Requests about spaces and their FQDNs. */
 export const spaceRequests = requestsTo({
@@ -71,6 +79,27 @@ export const spaceRequests = requestsTo({
     const { id } = await addSpace(app);
     return { answer: await ask(app, 'delete', `/spaces/${id}`), leaves: 'space.delete' };
   },
+
+  createAcmeClient: async (app) => {
+    const { id } = await addSpace(app);
+    const body = { name: 'web-7', names: { names: ['www.example.com'] } };
+    const answer = await ask(app, 'post', `/spaces/${id}/acme-clients`).send(body);
+    return { answer, leaves: 'acme_client.create' };
+  },
+  listAcmeClients: async (app) => read(app, (await newClientPath(app)).replace(/\/[^/]+$/, '')),
+  getAcmeClient: async (app) => read(app, await newClientPath(app)),
+  updateAcmeClient: async (app) => {
+    const answer = await ask(app, 'put', await newClientPath(app)).send({ maxAccounts: 5 });
+    return { answer, leaves: 'acme_client.change' };
+  },
+  rekeyAcmeClient: async (app) => ({
+    answer: await ask(app, 'post', `${await newClientPath(app)}/key`),
+    leaves: 'acme_client.rekey',
+  }),
+  deleteAcmeClient: async (app) => ({
+    answer: await ask(app, 'delete', await newClientPath(app)),
+    leaves: 'acme_client.delete',
+  }),
 
   countFqdns: async (app) => read(app, `/spaces/${(await addSpace(app)).id}/fqdns/count`),
   listFqdns: async (app) => {

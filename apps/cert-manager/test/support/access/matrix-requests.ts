@@ -1,10 +1,16 @@
 import type { Fqdn } from '@certloop/contracts';
 import { foreignPem } from '../cas/foreign-ca.js';
+import { addAcmeClient } from '../front/acme-clients.js';
 import { addCsr, addFqdn, addSpace, csrSample, pathOf, unknownId } from '../inventory.js';
 import { addJob } from '../issuance.js';
 import { createProvider, newCsr, providerOf } from '../signing.js';
 import { type Ask, type Asking, askingAs, type Cast, newName, newSpaceFor } from './matrix.js';
 import { peopleRequests } from './people-requests.js';
+
+const clientsOf = (spaceId: string) => `/spaces/${spaceId}/acme-clients`;
+const newClient = () => ({ name: newName(), names: { suffixes: ['example.com'] } });
+const newClientPath = async ({ app, cast }: Asking) =>
+  `${clientsOf(cast.space)}/${(await addAcmeClient(app, cast.space)).id}`;
 
 /** Valid requests by the names of the matrix's rows, each with what it needs made for it alone. */
 export const requests: Readonly<Record<string, Ask>> = {
@@ -37,6 +43,26 @@ export const requests: Readonly<Record<string, Ask>> = {
   'setIssuancePolicy/unknown': ({ send }) => send('put', `/spaces/${unknownId}/issuance-policy`).send({}),
   'setIssuancePolicy/dry-run': ({ send, cast }) =>
     send('put', `/spaces/${cast.space}/issuance-policy?dryRun=true`).send({}),
+
+  createAcmeClient: ({ send, cast }) => send('post', clientsOf(cast.space)).send(newClient()),
+  'createAcmeClient/unknown': ({ send }) => send('post', clientsOf(unknownId)).send(newClient()),
+  listAcmeClients: ({ send, cast }) => send('get', clientsOf(cast.space)),
+  'listAcmeClients/unknown': ({ send }) => send('get', clientsOf(unknownId)),
+  getAcmeClient: async (asking) => asking.send('get', await newClientPath(asking)),
+  'getAcmeClient/unknown': ({ send, cast }) => send('get', `${clientsOf(cast.space)}/${unknownId}`),
+  'getAcmeClient/elsewhere': async (asking) => {
+    const { id: spaceId } = await addSpace(asking.app);
+    const { id } = await addAcmeClient(asking.app, spaceId);
+    return asking.send('get', `${clientsOf(asking.cast.space)}/${id}`);
+  },
+  updateAcmeClient: async (asking) =>
+    asking.send('put', await newClientPath(asking)).send({ createFqdns: false }),
+  'updateAcmeClient/unknown': ({ send, cast }) =>
+    send('put', `${clientsOf(cast.space)}/${unknownId}`).send({}),
+  rekeyAcmeClient: async (asking) => asking.send('post', `${await newClientPath(asking)}/key`),
+  'rekeyAcmeClient/unknown': ({ send, cast }) => send('post', `${clientsOf(cast.space)}/${unknownId}/key`),
+  deleteAcmeClient: async (asking) => asking.send('delete', await newClientPath(asking)),
+  'deleteAcmeClient/unknown': ({ send, cast }) => send('delete', `${clientsOf(cast.space)}/${unknownId}`),
 
   countFqdns: ({ send, cast }) => send('get', `/spaces/${cast.space}/fqdns/count`),
   'countFqdns/unknown': ({ send }) => send('get', `/spaces/${unknownId}/fqdns/count`),

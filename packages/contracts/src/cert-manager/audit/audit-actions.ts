@@ -1,6 +1,11 @@
 /** Everything that leaves an entry in the audit log, as `<resource>.<verb>[.<outcome>]`. */
 export const auditActions = [
   'access.denied',
+  'acme_client.bind',
+  'acme_client.change',
+  'acme_client.create',
+  'acme_client.delete',
+  'acme_client.rekey',
   'audit.export',
   'audit.test',
   'auth.bootstrap',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IssuancePolicy } from '@certloop/contracts';
+import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
 
 // an audit entry holds 8 KiB; what else is in it needs less than one
 const maxBytes = 7000;
@@ -13,20 +13,25 @@ export function changeDetails(before: IssuancePolicy, after: IssuancePolicy): Re
 
 function summaryOf({ allowedNames, providerIds }: IssuancePolicy) {
   return {
-    allowedNames: allowedNames && {
-      ...allowedNames,
-      names: listSummary(allowedNames.names),
-      suffixes: listSummary(allowedNames.suffixes),
-      cidrs: listSummary(allowedNames.cidrs),
-    },
+    allowedNames: allowedNames && namesSummary(allowedNames),
     providerIds: providerIds && listSummary(providerIds),
+  };
+}
+
+/** Lists of names with each long one shortened as `listSummary` does. */
+export function namesSummary(lists: Omit<AllowedNames, 'beyondFqdn'>) {
+  return {
+    ...lists,
+    names: listSummary(lists.names),
+    suffixes: listSummary(lists.suffixes),
+    cidrs: listSummary(lists.cidrs),
   };
 }
 
 const maxWhole = 3;
 
 /** A short list as it is; of a longer one its length, its beginning and the SHA-256 of its JSON. */
-function listSummary(list: readonly string[]) {
+export function listSummary(list: readonly string[]) {
   if (list.length <= maxWhole) return list;
   const sha256 = createHash('sha256').update(JSON.stringify(list)).digest('hex');
   return { count: list.length, first: list.slice(0, maxWhole), sha256 };

@@ -1,6 +1,6 @@
 import { type AllowedNames, type FieldFault, InvalidInput, type IssuancePolicy } from '@certloop/contracts';
-import { parseRange } from '../fqdns/policy/address-range.js';
-import { readHostname } from '../judging/hostname.js';
+import { readHostname } from '../../judging/hostname.js';
+import { parseRange } from './address-range.js';
 
 /** A policy as it is sent; what is absent is without a limit. */
 export interface SentPolicy {
@@ -15,13 +15,30 @@ export interface SentPolicy {
 export function normalPolicy({ allowedNames = null, providerIds = null }: SentPolicy): IssuancePolicy {
   const ids = providerIds === null ? null : [...new Set(providerIds)];
   if (allowedNames === null) return { allowedNames, providerIds: ids };
-  const { wildcards, beyondFqdn } = allowedNames;
+  const { beyondFqdn } = allowedNames;
+  const place = { path: 'allowedNames', code: 'invalid_policy', title: 'Not a valid issuance policy' };
+  return { allowedNames: { ...normalNames(allowedNames, place), beyondFqdn }, providerIds: ids };
+}
+
+/** Lists of names, without what an FQDN has to do with them. */
+type NamesLists = Omit<AllowedNames, 'beyondFqdn'>;
+
+/** Field of a request that holds lists of names, and how their refusal is called. */
+interface NamesPlace {
+  readonly path: string;
+  readonly code: string;
+  readonly title: string;
+}
+
+/** The lists in their normal form. Throws as `normalPolicy` does. */
+export function normalNames(lists: NamesLists, place: NamesPlace): NamesLists {
+  const { wildcards } = lists;
   const faults: FieldFault[] = [];
   const read = (list: 'names' | 'suffixes' | 'cidrs', readEntry: (text: string) => Entry) => {
-    const entries = allowedNames[list].map((text, index) => {
+    const entries = lists[list].map((text, index) => {
       const { fault, entry } = readEntry(text);
       if (fault !== undefined) {
-        const path = `allowedNames.${list}[${index}]`;
+        const path = `${place.path}.${list}[${index}]`;
         faults.push({ path, code: list === 'cidrs' ? 'invalid_range' : 'invalid_hostname', message: fault });
       }
       return entry ?? text;
@@ -31,8 +48,8 @@ export function normalPolicy({ allowedNames = null, providerIds = null }: SentPo
   const names = read('names', (text) => readName(text, wildcards));
   const suffixes = read('suffixes', readSuffix);
   const cidrs = read('cidrs', readRange);
-  if (faults.length > 0) throw refusalOf(faults);
-  return { allowedNames: { names, suffixes, wildcards, cidrs, beyondFqdn }, providerIds: ids };
+  if (faults.length > 0) throw refusalOf(faults, place);
+  return { names, suffixes, wildcards, cidrs };
 }
 
 type Entry =
@@ -70,12 +87,12 @@ function withAddressHint(text: string, fault: string): string {
   return isRange ? `${fault}; ranges of addresses belong into cidrs` : fault;
 }
 
-function refusalOf(fields: readonly FieldFault[]): InvalidInput {
+function refusalOf(fields: readonly FieldFault[], { code, title }: NamesPlace): InvalidInput {
   const [first] = fields;
   const more = fields.length > 1 ? `, and ${fields.length - 1} more` : '';
   return new InvalidInput(`${first?.path}: ${first?.message}${more}`, {
-    code: 'invalid_policy',
-    title: 'Not a valid issuance policy',
+    code,
+    title,
     fields: fields.slice(0, 100),
   });
 }
