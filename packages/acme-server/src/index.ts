@@ -7,7 +7,6 @@ export type {
   AcmeStore,
   AskedBinding,
   Awaitable,
-  MacAlgorithm,
   NewAccount,
   NewOrder,
   Nonces,

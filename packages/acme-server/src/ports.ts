@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { acmeRequests } from '@certloop/contracts';
-import type { Certificate, PublicJwk, RevocationReason } from '@certloop/crypto';
+import type { Certificate, MacAlgorithm, PublicJwk, RevocationReason } from '@certloop/crypto';
 import type { Clock, Logger } from '@certloop/server';
 import type { Request } from 'express';
 import type { SignedRequest } from './protocol/signed-request.js';
@@ -31,8 +31,8 @@ export interface AcmePorts<T extends AcmeRecords = AcmeRecords> {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * Called for each signed request whose signature holds and whose account is valid, before its use case. Throws
-   * `unauthorized` for one that is not admitted.
+   * Called for each request whose signature holds, before its account is judged and its use case runs. Throws `unauthorized`
+   * for one that is not admitted.
    */
   admit?(request: SignedRequest<T['account']>): Awaitable<void>;
   /**
@@ -145,9 +145,6 @@ export interface ServerSettings {
   /** Seconds that clients are asked to wait before they ask again, unless the order has its own. */
   readonly retryAfterSeconds: number;
 }
-
-/** Algorithms of RFC 7518 §3.2. */
-export type MacAlgorithm = 'HS256' | 'HS384' | 'HS512';
 
 /** An external account binding of the right form, whose MAC is not verified yet. */
 export interface AskedBinding {

@@ -65,6 +65,7 @@ export {
 export { exportJwk, importJwk, keyAuthorization, type PublicJwk, thumbprint } from './jose/jwk.js';
 export {
   type FlattenedJws,
+  type MacAlgorithm,
   macJws,
   type ParsedJws,
   parseJws,

@@ -1,6 +1,6 @@
 import { AcmeProblem } from '@certloop/contracts';
-import { type FlattenedJws, thumbprint, verifyMac } from '@certloop/crypto';
-import type { AskedBinding, MacAlgorithm } from '../ports.js';
+import { type FlattenedJws, type MacAlgorithm, thumbprint, verifyMac } from '@certloop/crypto';
+import type { AskedBinding } from '../ports.js';
 import { badAlgorithm, readKey } from '../protocol/jws-header.js';
 import type { SignedRequest } from '../protocol/signed-request.js';
 import { parseJsonPayload, parseSigned } from '../protocol/signed-requests.service.js';
@@ -12,7 +12,7 @@ import { parseJsonPayload, parseSigned } from '../protocol/signed-requests.servi
 export function readBinding(
   binding: unknown,
   algorithms: readonly MacAlgorithm[],
-  { url, jwk }: SignedRequest,
+  { url, jwk }: Pick<SignedRequest, 'url' | 'jwk'>,
 ): AskedBinding {
   const jws = parseSigned(binding);
   const { alg, kid, nonce } = jws.header;

@@ -58,6 +58,39 @@ describe('vectors of the RFCs', () => {
     expect(verifyMac(parseJws(hs256), hs256Secret)).toBe(true);
     expect(verifyMac(parseJws(hs256), Buffer.alloc(64))).toBe(false);
   });
+
+  // RFC 4231 has the octets of a MAC, and no JWS
+  test.each([
+    ['HS256', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
+    [
+      'HS384',
+      'af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649',
+    ],
+    [
+      'HS512',
+      '164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737',
+    ],
+  ])('verifies %s of RFC 4231 §4.3, but no other length of MAC', (alg, hex) => {
+    const signingInput = Buffer.from('what do ya want for nothing?');
+    const jws = { payload: Buffer.alloc(0), signature: Buffer.from(hex, 'hex'), signingInput };
+    expect(verifyMac({ ...jws, header: { alg } }, Buffer.from('Jefe'))).toBe(true);
+    for (const other of ['HS256', 'HS384', 'HS512'].filter((name) => name !== alg))
+      expect(verifyMac({ ...jws, header: { alg: other } }, Buffer.from('Jefe'))).toBe(false);
+  });
+
+  test.each(['HS256', 'HS384', 'HS512'])('verifies its own %s', (alg) => {
+    const parsed = parseJws(macJws(hs256Secret, { alg, kid: 'k' }, 'text'));
+    expect(parsed.header).toEqual({ alg, kid: 'k' });
+    expect(verifyMac(parsed, hs256Secret)).toBe(true);
+    expect(verifyMac(parsed, Buffer.alloc(64))).toBe(false);
+  });
+
+  test.each(['HS1', 'ES256', 'none', 'hs256', undefined, '__proto__'])('refuses a MAC of %s', (alg) => {
+    const jws = { ...parseJws(hs256), header: { alg } };
+    expect(() => verifyMac(jws, hs256Secret)).toThrow(
+      expect.objectContaining({ code: 'bad_signature_algorithm' }),
+    );
+  });
 });
 
 describe('signing and verifying', () => {

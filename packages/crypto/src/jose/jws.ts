@@ -41,10 +41,29 @@ export async function signJws(
   return { ...parts, signature: signature.toString('base64url') };
 }
 
-/** The same under a shared secret by HS256, as external account bindings are (RFC 8555 §7.3.4). */
-export function macJws(secret: Uint8Array, header: object, payload: string | Uint8Array): FlattenedJws {
+// RFC 7518 §3.2
+const macDigests = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const;
+
+/** Algorithms of a MAC under a shared secret. */
+export type MacAlgorithm = keyof typeof macDigests;
+
+const macAlgorithms = Object.keys(macDigests) as MacAlgorithm[];
+
+const macAlgorithmOf = (header: { readonly alg?: unknown }): MacAlgorithm | undefined =>
+  macAlgorithms.find((name) => name === header.alg);
+
+/**
+ * The same under a shared secret, as external account bindings are (RFC 8555 §7.3.4): by the `alg` of the header if that is
+ * the name of a MAC, else by HS256.
+ */
+export function macJws(
+  secret: Uint8Array,
+  header: { readonly alg?: unknown; readonly [member: string]: unknown },
+  payload: string | Uint8Array,
+): FlattenedJws {
   const parts = encodedParts({ alg: 'HS256', ...header }, payload);
-  return { ...parts, signature: mac(secret, signingInput(parts)).toString('base64url') };
+  const signature = mac(macAlgorithmOf(header) ?? 'HS256', secret, signingInput(parts));
+  return { ...parts, signature: signature.toString('base64url') };
 }
 
 type Parts = Pick<FlattenedJws, 'protected' | 'payload'>;
@@ -60,8 +79,8 @@ function signingInput(parts: Parts): Buffer {
   return Buffer.from(`${parts.protected}.${parts.payload}`, 'ascii');
 }
 
-function mac(secret: Uint8Array, input: Uint8Array): Buffer {
-  return createHmac('sha256', secret).update(input).digest();
+function mac(algorithm: MacAlgorithm, secret: Uint8Array, input: Uint8Array): Buffer {
+  return createHmac(macDigests[algorithm], secret).update(input).digest();
 }
 
 /**
@@ -127,12 +146,16 @@ export async function verifyJws(
   return verifyAsync(digest, input, { key, dsaEncoding: 'ieee-p1363' }, signature);
 }
 
-/** Whether an HS256 JWS was made with the secret; compared in constant time. */
+/**
+ * Whether a JWS was made with the secret, by the MAC that its header names; compared in constant time. Throws InvalidInput
+ * with the code `bad_signature_algorithm` for another algorithm.
+ */
 export function verifyMac(
   { header, signature, signingInput: input }: ParsedJws,
   secret: Uint8Array,
 ): boolean {
-  if (header['alg'] !== 'HS256') throw badAlgorithm('must be HS256');
-  const expected = mac(secret, input);
+  const algorithm = macAlgorithmOf(header);
+  if (algorithm === undefined) throw badAlgorithm(`must be one of ${macAlgorithms.join(', ')}`);
+  const expected = mac(algorithm, secret, input);
   return signature.length === expected.length && timingSafeEqual(signature, expected);
 }
