@@ -50,8 +50,8 @@ async function serveOnce<A extends Account>(
   signed: SignedRequest<A>,
 ): Promise<AcmeReply> {
   try {
-    if (signed.account !== undefined) requireActive(signed.account);
     await deps.admit?.(signed);
+    if (signed.account !== undefined) requireActive(signed.account);
     if (isFetched) requireNoPayload(signed);
     return await serve(signed, signed.exchange);
   } finally {
