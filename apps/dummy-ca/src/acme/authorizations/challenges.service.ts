@@ -97,5 +97,7 @@ async function validate(
     counts.countChallenge({ type: challenge.type, outcome });
   } finally {
     challenge.endedAt = clock.now();
+    // noted again: another answer may have written it while the validation was under way
+    store.findAuthorization(authorization.id);
   }
 }

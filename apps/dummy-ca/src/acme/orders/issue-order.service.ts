@@ -41,6 +41,8 @@ export async function issueOrder(deps: AcmeDeps, order: Order, asked: AcmeCsr): 
   if (statusNow(deps, order) !== 'ready') return undefined;
   order.finalizedAt = deps.clock.now();
   await issueFor(deps, order, asked);
+  // noted again: another answer may have written it while the certificate was being signed
+  deps.store.findOrder(order.id);
   return order;
 }
 
