@@ -1,6 +1,7 @@
 import type { Tx } from '@certloop/db';
 import { type Clock, createLimiter, type SessionCookie } from '@certloop/server';
 import { acmeClientsHandlers } from './acme-clients/acme-clients.routes.js';
+import { acmeDirectory } from './acme-clients/client-address.js';
 import type { AppOptions } from './app-options.js';
 import { auditHandlers } from './audit/audit.routes.js';
 import type { Denials } from './audit/denials.service.js';
@@ -16,6 +17,8 @@ import { listKeyFingerprints } from './csrs/csrs.repository.js';
 import { csrsHandlers } from './csrs/csrs.routes.js';
 import { countFqdnRows } from './fqdns/fqdns.repository.js';
 import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
+import { readClientUse } from './front/client-use.repository.js';
+import { statedAcmeBase } from './http/acme-base.js';
 import { challengeSetupHandlers } from './issuance/challenges/challenge-setup.routes.js';
 import { ownAddress } from './issuance/challenges/web-server-lines.js';
 import { issuanceHandlers } from './issuance/issuance.routes.js';
@@ -100,9 +103,9 @@ export function apiHandlers(options: AppOptions, parts: ApiParts) {
       db,
       clock,
       keyRing: config.encryptionKeys,
-      own: ownAddress(config),
+      directory: acmeDirectory(statedAcmeBase(config), ownAddress(config).origin),
       emit,
-      readUse: async () => new Map(),
+      readUse: readClientUse,
     }),
     ...watchHandlers({
       db,

@@ -7,13 +7,12 @@ import {
   deleteAcmeClient,
   rekeyAcmeClient,
 } from './acme-clients.service.js';
-import { directoryUrlOf } from './client-address.js';
 import { listAcmeClients, type ShowClientDeps, showAcmeClient } from './show-acme-clients.service.js';
 import { updateAcmeClient } from './update-acme-client.service.js';
 
 export function acmeClientsHandlers(deps: AcmeClientDeps & ShowClientDeps) {
   const shown = (client: ShownClient) =>
-    acmeClientView(client, { directoryUrl: directoryUrlOf(deps.own), now: deps.clock.now() });
+    acmeClientView(client, { directoryUrl: deps.directory.url, now: deps.clock.now() });
   const shownAt = async (context: Parameters<typeof showAcmeClient>[1], row: ShownClient['row']) =>
     shown(await showAcmeClient(deps, context, row));
   return {

@@ -6,7 +6,6 @@ import { requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { DbDeps } from '../db-deps.js';
 import { findRules } from '../fqdns/policy/policy-rules.repository.js';
-import type { OwnAddress } from '../issuance/challenges/web-server-lines.js';
 import { lockSpace } from '../spaces/spaces.repository.js';
 import type { AcmeClientRow } from './acme-client.js';
 import {
@@ -16,7 +15,7 @@ import {
   lockClientOfSpace,
   updateAcmeClientRow,
 } from './acme-clients.repository.js';
-import { addressWarnings, type ClientWarning } from './client-address.js';
+import { type AcmeDirectory, addressWarnings, type ClientWarning } from './client-address.js';
 import { clientAudit, settingsForAudit } from './client-audit.js';
 import { createClientKey, sealHmacKey } from './client-key.service.js';
 import { providerWarnings, requireClientProvider } from './client-provider.service.js';
@@ -26,7 +25,7 @@ import { settingsOf, usualSettings } from './client-settings.js';
 export interface AcmeClientDeps extends DbDeps {
   /** Keys that encrypt those of the clients; undefined where there are none. */
   readonly keyRing: KeyRing | undefined;
-  readonly own: OwnAddress;
+  readonly directory: AcmeDirectory;
   readonly emit: AcmeClientEvents;
 }
 
@@ -60,7 +59,7 @@ const maxPerSpace = 1000;
  * for a provider that cannot be used, and without keys to encrypt with.
  */
 export async function createClientWithKey(
-  { db, clock, keyRing, own }: AcmeClientDeps,
+  { db, clock, keyRing, directory }: AcmeClientDeps,
   caller: Caller,
   input: { readonly spaceId: string } & BodyOf<typeof certManagerContract.createAcmeClient>,
 ): Promise<KeyedClient> {
@@ -100,7 +99,7 @@ export async function createClientWithKey(
     );
     return providerWarnings(tx, row.providerId);
   });
-  return { row, hmacKey, warnings: [...addressWarnings(own), ...warnings] };
+  return { row, hmacKey, warnings: [...addressWarnings(directory), ...warnings] };
 }
 
 function tooManyClients(): InvalidInput {
@@ -115,7 +114,7 @@ function tooManyClients(): InvalidInput {
  * it stay. Throws NotFound, Forbidden, and InvalidInput without keys to encrypt with.
  */
 export async function rekeyAcmeClient(
-  { db, clock, keyRing, own }: AcmeClientDeps,
+  { db, clock, keyRing, directory }: AcmeClientDeps,
   caller: Caller,
   { spaceId, id }: ClientPlace,
 ): Promise<KeyedClient> {
@@ -129,7 +128,7 @@ export async function rekeyAcmeClient(
     await updateAcmeClientRow(tx, id, change);
     const details = { before: { kid: before.kid }, after: { kid } };
     await recordAudit(tx, caller, clientAudit('acme_client.rekey', before, details), now);
-    const warnings = [...addressWarnings(own), ...(await providerWarnings(tx, before.providerId))];
+    const warnings = [...addressWarnings(directory), ...(await providerWarnings(tx, before.providerId))];
     return { row: { ...before, ...change }, hmacKey, warnings };
   });
 }

@@ -27,15 +27,11 @@ export async function listAcmeClients(
   { spaceId, window }: { readonly spaceId: string; readonly window: ListWindow },
 ): Promise<ListPage<ShownClient>> {
   requireLevel(caller, spaceId, 'READ');
-  return readList(db, window, async (tx, part) => {
-    const page = await readClientPage(tx, spaceId, part);
-    const uses = await readUse(
-      tx,
-      page.rows.map(({ id }) => id),
-      maxInList,
-    );
-    return mapPage(page, (row): ShownClient => ({ row, use: uses.get(row.id) }));
-  });
+  const page = await readList(db, window, (tx, part) => readClientPage(tx, spaceId, part));
+  const ids = page.rows.map(({ id }) => id);
+  // they may have very many accounts
+  const uses = await db.longRead((tx) => readUse(tx, ids, maxInList));
+  return mapPage(page, (row) => ({ row, use: uses.get(row.id) }));
 }
 
 /** Throws NotFound. */
@@ -45,7 +41,7 @@ export async function showAcmeClient(
   { spaceId, id }: ClientPlace,
 ): Promise<ShownClient> {
   requireLevel(caller, spaceId, 'READ');
-  return db.read(async (tx) => {
+  return db.longRead(async (tx) => {
     const row: AcmeClientRow = await findClientOfSpace(tx, spaceId, id);
     return { row, use: (await readUse(tx, [id], maxOfOne)).get(id) };
   });

@@ -63,9 +63,14 @@ const tables = [
     },
     indexes: [
       { columns: ['accountId', 'createdAt', 'id'] },
-      { columns: ['clientId', 'createdAt'], where: 'replaces is null' },
+      { columns: ['clientId', 'createdAt', 'id'] },
       { columns: ['spaceId', 'identifiersKey', 'createdAt'] },
       { name: 'ix_acme_server_orders_newest', columns: ['fqdnId'], where: 'is_newest' },
+      {
+        name: 'ix_acme_server_orders_of_client',
+        columns: ['clientId', 'fqdn', 'fqdnId'],
+        where: 'is_newest',
+      },
       { columns: ['lineage', 'createdAt'], where: 'lineage is not null' },
       {
         name: 'ix_acme_server_orders_open',

@@ -50,11 +50,16 @@ export const acmeServerOrders = defineTable('acme_server_orders', {
   },
   indexes: [
     { columns: ['accountId', 'createdAt', 'id'] },
-    // what counts for the limits
-    { columns: ['clientId', 'createdAt'], where: 'replaces is null' },
+    // the last order of a client, and what counts for its limits
+    { columns: ['clientId', 'createdAt', 'id'] },
     // orders for the same names
     { columns: ['spaceId', 'identifiersKey', 'createdAt'] },
     { name: 'ix_acme_server_orders_newest', columns: ['fqdnId'], where: 'is_newest' },
+    {
+      name: 'ix_acme_server_orders_of_client',
+      columns: ['clientId', 'fqdn', 'fqdnId'],
+      where: 'is_newest',
+    },
     { columns: ['lineage', 'createdAt'], where: 'lineage is not null' },
     {
       name: 'ix_acme_server_orders_open',
