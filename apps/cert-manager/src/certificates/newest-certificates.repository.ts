@@ -43,13 +43,24 @@ export async function listLastCertificates(tx: Tx, fqdnId: string, limit: number
   return (await findRows(tx, certificates, { fqdnId }, { order: newestFirst, limit })).reverse();
 }
 
-/** The certificate of an FQDN that its provider issued last. */
-export function findLastOfProvider(
+/** The certificate of an FQDN that its provider issued last, for the lineage or, where that is null, for no ACME client. */
+export async function findLastOfProvider(
   tx: Tx,
-  fqdnId: string,
-  providerId: string,
+  {
+    fqdnId,
+    providerId,
+    lineage,
+  }: { readonly providerId: string } & Pick<CertificateRow, 'fqdnId' | 'lineage'>,
 ): Promise<CertificateRow | undefined> {
-  return findRow(tx, certificates, { fqdnId, providerId }, newestFirst);
+  if (lineage !== null) return findRow(tx, certificates, { lineage, providerId }, newestFirst);
+  const text = `select * from certificates where fqdn_id = $1 and provider_id = $2 and lineage is null
+    order by position desc limit 1`;
+  return (await querySql<CertificateRow>(tx, certificates.columns, text, [fqdnId, providerId]))[0];
+}
+
+/** The certificate of a lineage that was stored last, revoked or not. */
+export function findNewestOfLineage(tx: Tx, lineage: string): Promise<CertificateRow | undefined> {
+  return findRow(tx, certificates, { lineage }, newestFirst);
 }
 
 /** Whether CertLoop has obtained a certificate for the FQDN, be it replaced or not; imports do not count. */

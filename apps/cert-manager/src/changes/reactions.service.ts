@@ -111,6 +111,7 @@ export const reactions: Reactions = {
   csrStored: [planWithCsr, updateRenewedChecks, reviewRefused, refreshStates],
   csrsDeleted: [removePlannedRenewals, refreshStatesWithoutCsrs],
   issuanceFailed: [storeRequestFailure, pingFailedRequest],
+  clientIssuanceEnded: [],
   renewalFailed: [pingFailedRenewal, noteRefusedTry, recordFailedNotice, refreshStates],
   renewalSwitched: [replanSwitched, switchModes, reviewRefused, refreshStates],
   renewalPlanned: [refreshStates],

@@ -55,9 +55,17 @@ describeEachDialect('the CSR of an order of an ACME client', (open) => {
       reads[path] = await get(path);
     reads['latest'] = await get(pathOf(fqdn, 'csr?latest=true'), hasCsr ? 200 : 404);
     const { app } = place;
-    const policy = { allowedNames: { names: ['elsewhere.test'] } };
+    const policy = {
+      allowedNames: {
+        names: ['elsewhere.test'],
+        suffixes: [],
+        wildcards: false,
+        cidrs: [],
+        beyondFqdn: true,
+      },
+    };
     const dryRun = app.request.put(`/spaces/${spaceId}/issuance-policy?dryRun=true`).set(app.people.ada.auth);
-    reads['policy'] = (await dryRun.send(policy)).body;
+    reads['policy'] = (await dryRun.send(policy).expect(200)).body;
     return JSON.parse(JSON.stringify(reads, (name, value) => (name === 'requestId' ? undefined : value)));
   };
 

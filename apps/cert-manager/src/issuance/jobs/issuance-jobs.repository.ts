@@ -15,6 +15,7 @@ import {
 import { In } from 'typeorm';
 import type { DeletedScope } from '../../fqdns/fqdns.service.js';
 import { findProviderUsers, type ProviderUsers } from '../../providers/provider-users.repository.js';
+import { takeOrderOfLineage } from '../clients/client-issuances.repository.js';
 import { changeOfIssuance, type jobStatuses, type LeaseTerms, statesOf } from '../signing/issuance-state.js';
 import {
   type IssuanceRow,
@@ -64,14 +65,14 @@ export async function findJobIdOfCertificate(
   return (await querySql(tx, { id: issuances.columns.id }, text, [fqdnId, id]))[0]?.id;
 }
 
-/** Jobs by a provider that have not come to their end. */
+/** Jobs and orders of ACME clients by a provider that have not come to their end. */
 export function findOpenJobsOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
-  const condition = `provider_id = $1 and ${isOpen}`;
+  const condition = `provider_id = $1 and state in ('queued', 'running', 'waiting') and (${isJob} or cause = 'client')`;
   return findProviderUsers(tx, { table: 'issuances', fqdnId: 'fqdn_id', condition }, [providerId]);
 }
 
 /** Columns that are needed to take up an issuance. */
-export type DueIssuance = Pick<IssuanceRow, 'id' | 'providerId'>;
+export type DueIssuance = Pick<IssuanceRow, 'id' | 'providerId' | 'spaceId' | 'clientId'>;
 
 /** Which due jobs are listed, and how many at most. */
 export interface DueScope {
@@ -84,31 +85,39 @@ export interface DueScope {
 /**
  * Issuances that no one works on, whose worker is silent, or whose CA is to be asked again. Renewals by providers with orders
  * are left to the queue, unless their FQDN was deleted while their CA may have issued. Those that have been due for the
- * longest time come first.
+ * longest time come first; of queued ones, each space has its turn, and in it each ACME client: all other requests of a space
+ * count as one client.
  */
 export function listDueIssuances(
   tx: Tx,
   now: Date,
   { only, except, limit }: DueScope,
 ): Promise<DueIssuance[]> {
-  const { id, providerId } = issuances.columns;
+  const { id, providerId, spaceId, clientId } = issuances.columns;
   const isOrphan = 'not exists (select 1 from fqdns where fqdns.id = issuances.fqdn_id)';
   const ofProvider = only === undefined ? '' : 'and provider_id = $2';
   const values = [...(only === undefined ? [] : [only]), ...except];
   const others = placeholders(except.length, 2 + values.length - except.length);
   const ofOthers = except.length === 0 ? '' : `and provider_id not in (${others})`;
+  const names = 'id, provider_id, space_id, client_id';
+  const dueRows = (state: string, moment: string, more = '') =>
+    `from issuances where (not is_order or cause <> 'renewal' or ${isOrphan}) and state = '${state}'
+      and ${moment} <= $1 ${ofProvider} ${ofOthers} ${more}`;
   const listed = (state: string, moment: string, more = '') =>
-    `select * from (select id, provider_id, ${moment} as due_at from issuances
-      where (not is_order or cause <> 'renewal' or ${isOrphan}) and state = '${state}' and ${moment} <= $1 ${ofProvider} ${ofOthers} ${more}
+    `select * from (select ${names}, ${moment} as due_at ${dueRows(state, moment, more)}
       order by ${moment} limit ${limit}) listed`;
+  const turnOf = (partition: string, order: string) =>
+    `row_number() over (partition by provider_id, ${partition} order by ${order})`;
+  const ofClient = `select ${names}, next_at as due_at, ${turnOf('space_id, client_id', 'next_at')} as turn
+    ${dueRows('queued', 'next_at')}`;
+  const ofSpace = `select ${names}, due_at, ${turnOf('space_id', 'turn, due_at')} as turn from (${ofClient}) queued`;
   const lists = [
     listed('running', 'lease_until'),
-    listed('queued', 'next_at'),
-    listed('unknown', 'next_at', `and (not is_order or ${isFree})`),
+    `select ${names}, due_at from (${ofSpace} order by turn, due_at limit ${limit}) in_turn`,
+    listed('unknown', 'next_at', `and (not is_order or cause = 'client' or ${isFree})`),
   ];
-  const text = `select id, provider_id from (${lists.join(' union all ')}) due
-    order by due_at limit ${limit}`;
-  return querySql<DueIssuance>(tx, { id, providerId }, text, [now, ...values]);
+  const text = `select ${names} from (${lists.join(' union all ')}) due order by due_at limit ${limit}`;
+  return querySql<DueIssuance>(tx, { id, providerId, spaceId, clientId }, text, [now, ...values]);
 }
 
 /** An issuance in the hands of this process. */
@@ -132,7 +141,8 @@ export async function claimIssuance(
 ): Promise<ClaimedIssuance | 'busy' | undefined> {
   const issuance = await findRow(tx, issuances, { id });
   if (issuance === undefined) return undefined;
-  const { isOrder, state, fqdnId } = issuance;
+  const { isOrder, state, fqdnId, cause } = issuance;
+  const isOfClient = cause === 'client';
   // a CA without orders is asked again beside what is running
   const isRunAgain = isOrder && state === 'unknown';
   const claim = changeOfIssuance(
@@ -140,14 +150,17 @@ export async function claimIssuance(
     { kind: 'claim', now },
     terms,
   );
-  if (claim === undefined || (isRunAgain && (await findOpenJob(tx, fqdnId)) !== undefined)) return undefined;
+  if (claim === undefined) return undefined;
+  if (isRunAgain && !isOfClient && (await findOpenJob(tx, fqdnId)) !== undefined) return undefined;
   if (claim.state === 'running' && (await findRow(tx, issuances, { fqdnId, state: 'running' })) !== undefined)
     return isRunAgain ? undefined : 'busy';
   const again = isRunAgain && { steps: withoutFailure(issuance.steps), message: 'in progress' };
   const change = { ...claim, ...again };
   if (!(await updateIssuance(tx, issuance, change))) return undefined;
-  const claimed = { ...issuance, ...change };
-  const left = isOrder && issuance.orderState === null ? await takeOrderLeft(tx, issuance) : noOrder;
+  // a later order may have replaced the CSR before the row was claimed
+  const claimed = (isOfClient && (await findRow(tx, issuances, { id }))) || { ...issuance, ...change };
+  const takeLeft = isOfClient ? takeOrderOfLineage : takeOrderLeft;
+  const left = isOrder && claimed.orderState === null ? await takeLeft(tx, claimed) : noOrder;
   if (left.orderState !== null) await updateIssuance(tx, claimed, left);
   return {
     issuance: left.orderState === null ? claimed : { ...claimed, ...left },

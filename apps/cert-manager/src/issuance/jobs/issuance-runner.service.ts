@@ -1,4 +1,5 @@
-import { constraintViolation, yieldBetween } from '@certloop/db';
+import { constraintViolation, type Tx, yieldBetween } from '@certloop/db';
+import { deleteOldClientCsrs } from '../clients/client-issuances.repository.js';
 import { jobStatuses } from '../signing/issuance-state.js';
 import { leaveIssuance } from '../signing/issuance-worker.service.js';
 import type { IssuanceRow } from '../signing/issuances.repository.js';
@@ -19,6 +20,8 @@ export interface IssuanceRunner {
   begin(issuance: DueIssuance): Promise<void>;
   /** As begin, unless this process works on the issuance already, or lets it wait. */
   takeOver(issuance: DueIssuance): Promise<void>;
+  /** Resolves when this process works on the issuance no more, at most after `ms`. */
+  whenEnded(id: string, ms: number): Promise<void>;
   /** The job when it is no longer running, or as it is after `ms`; undefined when it is gone. */
   settled(id: string, ms: number): Promise<IssuanceRow | undefined>;
   /**
@@ -36,6 +39,8 @@ export interface IssuanceRunner {
 
 const pollMs = 250;
 const retentionMs = 90 * 86_400_000;
+// orders of ACME clients are deleted 7 days after their end
+const csrRetentionMs = 30 * 86_400_000;
 // some wait for proofs to be seen, and those must not keep the others waiting; calls are bounded apart
 const maxAtOnce = 32;
 
@@ -62,6 +67,10 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
     begin,
     takeOver: async (issuance) => (underWay.has(issuance.id) ? undefined : begin(issuance)),
     idle,
+    whenEnded: async (id, ms) => {
+      const work = underWay.get(id);
+      if (work !== undefined) await first(work, ms);
+    },
     settled: async (id, ms) => {
       const deadline = performance.now() + ms;
       for (;;) {
@@ -73,9 +82,9 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
     },
     takeUp: createTakeUp({ ...deps, begin, underWay, isStopped: () => isStopped }),
     sweep: async () => {
-      const before = new Date(deps.clock.now().getTime() - retentionMs);
-      for await (const _round of yieldBetween())
-        if ((await deps.db.transaction((tx) => deleteOldJobs(tx, before))) === 0) return;
+      const now = deps.clock.now().getTime();
+      await deleteAll(deps, (tx) => deleteOldJobs(tx, new Date(now - retentionMs)));
+      await deleteAll(deps, (tx) => deleteOldClientCsrs(tx, new Date(now - csrRetentionMs)));
     },
     stop: () => {
       isStopped = true;
@@ -83,6 +92,10 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
       return idle();
     },
   };
+}
+
+async function deleteAll({ db }: RunDeps, deleteSome: (tx: Tx) => Promise<number>): Promise<void> {
+  for await (const _round of yieldBetween()) if ((await db.transaction(deleteSome)) === 0) return;
 }
 
 type Turns = ReturnType<typeof createJobQueue<DueIssuance>>;

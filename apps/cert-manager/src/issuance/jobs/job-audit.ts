@@ -39,6 +39,22 @@ interface AuditedJob {
   readonly csrId: string;
   readonly providerId: string;
   readonly replacesId: string | null;
+  readonly orderId: string | null;
+  readonly clientId: string | null;
+  readonly accountId: string | null;
+}
+
+/** Ids by which the audit log names an issuance: those of its order, client and account if it is one of an ACME client. */
+export function idsOfIssuance({
+  id: jobId,
+  cause,
+  orderId,
+  clientId,
+  accountId,
+}: Pick<AuditedJob, 'id' | 'cause' | 'orderId' | 'clientId' | 'accountId'>): Readonly<
+  Record<string, unknown>
+> {
+  return cause === 'client' ? { orderId, clientId, accountId } : { jobId };
 }
 
 /** The end of a job: with the new certificate, or without one. */
@@ -48,8 +64,14 @@ export function jobAudit(
   details: Readonly<Record<string, unknown>>,
   certificateId?: string,
 ): AuditEntry {
-  const { id: jobId, fqdnId, spaceId, csrId, providerId, replacesId } = job;
-  const facts = { ...(fqdn !== undefined && { fqdn }), fqdnId, jobId, providerId, ...details };
+  const { fqdnId, spaceId, csrId, providerId, replacesId } = job;
+  const facts = {
+    ...(fqdn !== undefined && { fqdn }),
+    fqdnId,
+    ...idsOfIssuance(job),
+    providerId,
+    ...details,
+  };
   if (job.cause === 'sign') {
     return { action: 'csr.sign', resourceType: 'csr', resourceId: csrId, spaceId, details: facts };
   }

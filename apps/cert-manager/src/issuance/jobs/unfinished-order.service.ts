@@ -1,6 +1,7 @@
 import type { Tx } from '@certloop/db';
 import { isCsrSent } from '../../acme/orders/order-record.js';
 import type { DeletedScope } from '../../fqdns/fqdns.service.js';
+import { deleteQueuedOf } from '../clients/client-issuances.repository.js';
 import type { IssuanceRow } from '../signing/issuances.repository.js';
 import { deleteJobsOf } from './issuance-jobs.repository.js';
 
@@ -11,11 +12,13 @@ const maxAttempts = 10;
 const maxAttemptsAfterFailure = 40;
 
 /** Whether a claimed job ends as failed, as its workers did not get to its end. */
-export function isInterruptedOften({ attempt, finishedAt, isOrder }: IssuanceRow): boolean {
-  return isOrder && attempt > (finishedAt === null ? maxAttempts : maxAttemptsAfterFailure);
+export function isInterruptedOften({ attempt, finishedAt, isOrder, cause, state }: IssuanceRow): boolean {
+  if (!isOrder) return cause === 'client' && state === 'running' && attempt > maxAttempts;
+  return attempt > (finishedAt === null ? maxAttempts : maxAttemptsAfterFailure);
 }
 
 /** Deletes the jobs of deleted FQDNs, except those whose CA may have issued: the audit log gets an entry on each of these. */
-export function removeJobs(tx: Tx, { scope }: { readonly scope: DeletedScope }): Promise<void> {
-  return deleteJobsOf(tx, scope, ({ orderState }) => isCsrSent(orderState));
+export async function removeJobs(tx: Tx, { scope }: { readonly scope: DeletedScope }): Promise<void> {
+  await deleteQueuedOf(tx, scope);
+  await deleteJobsOf(tx, scope, ({ orderState }) => isCsrSent(orderState));
 }

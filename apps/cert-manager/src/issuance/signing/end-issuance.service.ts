@@ -1,18 +1,25 @@
 import type { Tx } from '@certloop/db';
 import { isCsrSent } from '../../acme/orders/order-record.js';
+import { recordAudit } from '../../audit/audit.service.js';
 import type { AuditEntry } from '../../audit/audit-entry.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { certificateFacts } from '../../certificates/store-certificates.service.js';
 import { type CsrRow, csrNotFound } from '../../csrs/csrs.repository.js';
-import { type FqdnRow, findFqdn } from '../../fqdns/fqdns.repository.js';
+import { type FqdnRow, findFqdn, lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { readableText, type SignRefusal } from '../../providers/provider.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
-import { jobAudit } from '../jobs/job-audit.js';
+import { lockClaimed } from '../clients/client-issuances.repository.js';
+import {
+  type ClientIssuanceEvents,
+  clientProblemOf,
+  isFirstOfLineage,
+} from '../clients/end-client-issuance.service.js';
+import { callerOfJob, idsOfIssuance, jobAudit } from '../jobs/job-audit.js';
 import { changeStep, failUnderWay } from '../jobs/request-plan.js';
 import type { IssuanceSubject } from './find-obstacles.service.js';
 import { changeOfIssuance } from './issuance-state.js';
 import { audit, IssuanceLost, type IssuanceWorker } from './issuance-worker.service.js';
-import { deleteIssuances, noOrder, updateIssuance } from './issuances.repository.js';
+import { deleteIssuances, type IssuanceRow, noOrder, updateIssuance } from './issuances.repository.js';
 import { findDropped, notAccepted, perhapsLost } from './lost-certificate.service.js';
 import { refusalAudit, signedAudit } from './signing-audit.service.js';
 import { createIssuedStore, type IssuedFor, type StoreDeps } from './store-issued.service.js';
@@ -23,11 +30,13 @@ export interface CompletedIssuance extends IssuedFor, IssuanceSubject {
   readonly worker: IssuanceWorker;
 }
 
+const fqdnDeleted = 'the FQDN was deleted while its certificate was being requested';
+
 export const csrDeleted = 'the CSR was deleted while the certificate was being requested';
 
 /** A function that stores the certificate of a request and ends the request; as createIssuedStore does. */
 export function createIssuanceStore(
-  deps: StoreDeps,
+  deps: StoreDeps & { readonly emit: ClientIssuanceEvents },
 ): (completed: CompletedIssuance) => Promise<CertificateRow> {
   return createIssuedStore<CompletedIssuance>(deps, {
     csrGone: () => csrNotFound(csrDeleted),
@@ -35,12 +44,14 @@ export function createIssuanceStore(
       const direct = all.flatMap(({ worker: { issuance } }) => (issuance.isOrder ? [] : [issuance]));
       await deleteIssuances(tx, direct);
     },
-    endWith: async (tx, { worker, provider }, fqdn, row, now) => {
-      if (worker.issuance.isOrder) await completeJob(tx, worker, { fqdn, provider }, row, now);
+    endWith: async (tx, { worker, provider }, fqdn, certificate, now) => {
+      const { issuance } = worker;
+      if (issuance.isOrder) await completeJob(tx, worker, { fqdn, provider }, certificate, now);
+      if (issuance.cause === 'client') await deps.emit.clientIssuanceEnded(tx, { issuance, certificate });
     },
     auditOf: (completed, fqdn, row) => {
       const { issuance } = completed.worker;
-      if (!issuance.isOrder) return signedAudit({ ...completed, fqdn }, row);
+      if (!issuance.isOrder && issuance.cause !== 'client') return signedAudit({ ...completed, fqdn }, row);
       return jobAudit(issuance, fqdn.fqdn, certificateFacts(row, completed.provider), row.id);
     },
     // its entry names the certificate: a second one that it may exist would only mislead
@@ -49,6 +60,9 @@ export function createIssuanceStore(
       if (issuance.isOrder) await updateIssuance(tx, issuance, noOrder);
       else await deleteIssuances(tx, [issuance]);
       worker.orderState = null;
+      if (issuance.isOrder || issuance.cause !== 'client') return;
+      const problem = { reason: fqdnDeleted, isPermanent: true, isRateLimited: false };
+      await deps.emit.clientIssuanceEnded(tx, { issuance, problem });
     },
   });
 }
@@ -80,7 +94,7 @@ export async function completeJob(
 const over = { leaseUntil: null, nextAt: null } as const;
 
 /** Events of requests for certificates; `changes/reactions.service.ts` lists what follows each of them. */
-export interface IssuanceEvents {
+export interface IssuanceEvents extends ClientIssuanceEvents {
   /** A request for a certificate of the FQDN failed; renewals have an event of their own. */
   issuanceFailed(
     tx: Tx,
@@ -117,9 +131,19 @@ export async function endWithoutCertificate(
   const write = async (tx: Tx) => {
     const now = deps.clock.now();
     const { unaccepted } = refusal;
-    if (await isFirstFailure(tx, issuance, isAskedAgain)) {
-      await audit(tx, worker, failureAudit(worker, subject, reason, refusal.code));
-      await emit.issuanceFailed(tx, { fqdn: { id: issuance.fqdnId }, reason });
+    const isOfClient = issuance.cause === 'client';
+    const { current, hasFqdn } = isOfClient
+      ? await lockOfClient(tx, issuance)
+      : { current: issuance, hasFqdn: true };
+    const isReported = isOfClient
+      ? !isContinued && hasFqdn
+      : await isFirstFailure(tx, issuance, isAskedAgain);
+    if (isReported) {
+      const entry = failureAudit(current, subject, reason, refusal.code);
+      await recordAudit(tx, callerOfJob(current), entry, now);
+      // the machine still has a certificate otherwise, and its next order is expected
+      const isNews = !isOfClient || (await isFirstOfLineage(tx, current));
+      if (isNews) await emit.issuanceFailed(tx, { fqdn: { id: issuance.fqdnId }, reason });
     }
     if (subject !== undefined && unaccepted !== undefined)
       await audit(tx, worker, notAccepted(subject.fqdn, subject.provider, unaccepted));
@@ -127,10 +151,26 @@ export async function endWithoutCertificate(
     // last: a call that begins locks the FQDN first, and would wait for this row
     const isMine = await storeEnd(tx, doubt, isContinued, now);
     if (!isMine && (issuance.isOrder || isAskedAgain)) throw new IssuanceLost();
+    if (isOfClient && !isContinued)
+      await emit.clientIssuanceEnded(tx, { issuance: current, problem: clientProblemOf(refusal) });
   };
   await deps.db.transaction(write).catch((error: unknown) => {
     if (!(error instanceof IssuanceLost)) throw error;
   });
+}
+
+/**
+ * Returns the issuance of an order of an ACME client as it is now, and whether its FQDN is there. Locks both in the order in
+ * which they are locked when an order begins. Throws IssuanceLost.
+ */
+export async function lockOfClient(
+  tx: Tx,
+  claimed: IssuanceRow,
+): Promise<{ readonly current: IssuanceRow; readonly hasFqdn: boolean }> {
+  const fqdns = await lockFqdns(tx, [claimed.fqdnId]);
+  const current = await lockClaimed(tx, claimed);
+  if (current === undefined) throw new IssuanceLost();
+  return { current, hasFqdn: fqdns.length > 0 };
 }
 
 /** A request without a certificate whose CA may have issued one. */
@@ -160,11 +200,12 @@ function mayContinue(doubt: Doubt, now: Date): boolean {
 async function findLost(doubt: Doubt): Promise<AuditEntry[]> {
   const { worker, refusal, reason } = doubt;
   const { deps, issuance, orderState } = worker;
-  const { fqdnId, fqdn: name, spaceId, csrId, spkiSha256, providerId, isOrder } = issuance;
+  const { fqdnId, fqdn: name, spaceId, csrId, spkiSha256, providerId, isOrder, cause } = issuance;
   if (!mayHaveIssued(doubt) || (!isOrder && refusal.unaccepted !== undefined)) return [];
   const fqdn = { id: fqdnId, fqdn: name, spaceId };
   const [provider] = await deps.db.read((tx) => listProvidersById(tx, [providerId]));
-  const named = { ...(isOrder && { jobId: issuance.id }), csrId, spkiSha256, providerId };
+  const ids = isOrder || cause === 'client' ? idsOfIssuance(issuance) : {};
+  const named = { ...ids, csrId, spkiSha256, providerId };
   if (provider === undefined) return [perhapsLost(fqdn, named, reason)];
   const issued = await findDropped(deps.opener, provider, orderState);
   return issued === undefined
@@ -183,12 +224,13 @@ async function isFirstFailure(
 }
 
 function failureAudit(
-  { issuance }: IssuanceWorker,
+  issuance: IssuanceRow,
   subject: IssuanceSubject | undefined,
   reason: string,
   code: string | undefined,
 ): AuditEntry {
-  if (!issuance.isOrder && subject !== undefined) return refusalAudit(subject, { reason, code });
+  if (!issuance.isOrder && issuance.cause !== 'client' && subject !== undefined)
+    return refusalAudit(subject, { reason, code });
   return { ...jobAudit(issuance, subject?.fqdn.fqdn, { reason }), outcome: 'failure' };
 }
 

@@ -77,6 +77,15 @@ function later(one: Date, other: Date | undefined): Date {
   return other !== undefined && other > one ? other : one;
 }
 
+/** Whether the CA was certainly not given the CSR of an open issuance, so that another CSR may take its place. */
+export function isCsrUnsent({
+  isOrder,
+  state,
+  orderState,
+}: Pick<IssuanceState, 'state'> & Pick<LeftTry, 'isOrder' | 'orderState'>): boolean {
+  return isOrder ? !isCsrSent(orderState) : state === 'queued';
+}
+
 /** Whether its worker counts as dead. */
 export function isLapsed(
   { state, leaseUntil }: Pick<IssuanceState, 'state' | 'leaseUntil'>,

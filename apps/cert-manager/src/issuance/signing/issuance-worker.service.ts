@@ -1,6 +1,6 @@
 import { AppError } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import { readOrderRecord } from '../../acme/orders/order-record.js';
+import { isCsrSent, readOrderRecord } from '../../acme/orders/order-record.js';
 import { isSendingCsr, OrderAbandoned } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { AuditEntry } from '../../audit/audit-entry.js';
@@ -40,6 +40,17 @@ export interface IssuanceWorker {
 /** Another worker has claimed the issuance, or it was deleted. */
 export class IssuanceLost extends Error {
   override readonly name = 'IssuanceLost';
+}
+
+/** A later order of the ACME client has replaced the CSR before it was sent: the issuance goes on with that. */
+export class CsrReplaced extends Error {
+  override readonly name = 'CsrReplaced';
+  readonly issuance: IssuanceRow;
+
+  constructor(issuance: IssuanceRow) {
+    super('a later order has replaced the CSR');
+    this.issuance = issuance;
+  }
 }
 
 /** Takes an issuance in hand that this process has claimed, and extends its lease until the worker is released. */
@@ -100,7 +111,7 @@ function progressOf(worker: IssuanceWorker, subject: AskedSubject, isAskedAgain:
     onStep: async (step, change) => {
       if (isSendingCsr(step, change) && !isAskedAgain) await deps.check(subject);
       // the API shows the steps of jobs only
-      if (!issuance.isOrder || issuance.cause === 'renewal') return;
+      if (!issuance.isOrder || issuance.cause === 'renewal' || issuance.cause === 'client') return;
       worker.steps = changeStep(worker.steps, step, { ...change }, deps.clock.now());
       await writeIssuance(worker, { steps: worker.steps });
     },
@@ -112,17 +123,24 @@ export function audit(tx: Tx, { issuance, deps }: IssuanceWorker, entry: AuditEn
   return recordAudit(tx, callerOfJob(issuance), entry, deps.clock.now());
 }
 
-/** Changes the issuance, and writes what belongs to the change. Throws IssuanceLost and OrderAbandoned. */
+/**
+ * Changes the issuance, and writes what belongs to the change. Before the CSR is sent, it must be the one that the issuance
+ * has. Throws IssuanceLost, OrderAbandoned and CsrReplaced.
+ */
 async function writeIssuance(
-  { deps, issuance }: IssuanceWorker,
+  { deps, issuance, orderState }: IssuanceWorker,
   change: Partial<IssuanceRow>,
   alsoWrite?: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   await deps.db.transaction(async (tx) => {
-    if (await updateIssuance(tx, issuance, change)) return alsoWrite?.(tx);
+    const isSending = !isCsrSent(orderState) && isCsrSent(change.orderState);
+    if (await updateIssuance(tx, issuance, change, isSending ? issuance.csrId : undefined))
+      return alsoWrite?.(tx);
     const left = await findIssuance(tx, issuance.id);
     // the FQDN was deleted, and the issuance with it
     if (left === undefined) throw new OrderAbandoned();
+    const isMine = left.attempt === issuance.attempt && left.state === issuance.state;
+    if (isMine && left.csrId !== issuance.csrId) throw new CsrReplaced(left);
     // only a cancellation ends a job without taking it from its worker
     if (left.attempt === issuance.attempt && left.state === 'failed' && left.cause !== 'renewal')
       throw new OrderAbandoned('the request was cancelled');

@@ -157,13 +157,15 @@ export async function takeOrderLeft(
   return taken === 1 ? { orderState, orderUrl } : noOrder;
 }
 
-/** Changes an issuance that is still in the hands of the worker; false when it is not. */
+/** Changes an issuance that is still in the hands of the worker, and has the CSR, if one is named; false when it is not. */
 export async function updateIssuance(
   tx: Tx,
   { id, attempt, state }: Pick<IssuanceRow, 'id' | 'attempt' | 'state'>,
   change: Partial<IssuanceRow>,
+  csrId?: string,
 ): Promise<boolean> {
-  return (await updateRows(tx, issuances, { id, attempt, state }, change)) === 1;
+  const where = { id, attempt, state, ...(csrId !== undefined && { csrId }) };
+  return (await updateRows(tx, issuances, where, change)) === 1;
 }
 
 /** Deletes issuances that have ended, unless another worker has claimed them; returns how many it deleted. */

@@ -4,6 +4,7 @@ import type { Caller } from '../../access/caller.js';
 import { isCsrSent } from '../../acme/orders/order-record.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { endsView } from '../../certificates/in-use.js';
+import type { CertificateOfClient } from '../../certificates/store-certificates.service.js';
 import type { DbDeps } from '../../db-deps.js';
 import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
 import { describeLeaf } from '../../judging/issued-certificate.js';
@@ -17,6 +18,7 @@ interface Issued {
   readonly fqdn: Pick<FqdnRow, 'id' | 'spaceId' | 'fqdn'>;
   readonly provider: Pick<ProviderRow, 'id' | 'name'>;
   readonly issued: IssuedCertificate;
+  readonly ofClient?: CertificateOfClient;
   /** Called in the transaction of that entry. */
   readonly onLost?: (tx: Tx) => Promise<void>;
 }
@@ -27,7 +29,7 @@ interface Issued {
  */
 export async function orRecordLost<T>(
   { db, clock }: DbDeps,
-  { caller, fqdn, provider, issued, onLost }: Issued,
+  { caller, fqdn, provider, issued, ofClient, onLost }: Issued,
   store: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -45,6 +47,7 @@ export async function orRecordLost<T>(
       provider: provider.name,
       providerId: provider.id,
       upstreamId: issued.upstreamId,
+      ...(ofClient && { clientId: ofClient.acmeClientId, accountId: ofClient.acmeAccountId }),
       reason: `issued, but not stored: ${error.message}`,
     };
     const entry = {

@@ -6,6 +6,7 @@ import type { AuditEntry } from '../../audit/audit-entry.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import {
   type CertificateEvents,
+  type CertificateOfClient,
   lockSubjects,
   newCertificateOf,
   storeCertificates,
@@ -29,6 +30,8 @@ export interface IssuedFor {
   readonly csr: CsrRow | undefined;
   readonly provider: ProviderRow;
   readonly issued: IssuedCertificate;
+  /** The ACME client that ordered it; absent for all others. */
+  readonly ofClient?: CertificateOfClient;
 }
 
 /** How requests of a kind end with their certificates, in the transaction that stores these. */
@@ -121,7 +124,7 @@ function storeAll<Request extends IssuedFor>(
     );
     const items = [];
     for (const { request, fqdn, csrId } of storable) {
-      const { caller, issued } = request;
+      const { caller, issued, ofClient } = request;
       // one that was deleted in the meantime fails a batch as a whole
       const provider = isAlone ? await lockProviderForShare(tx, request.provider.id) : request.provider;
       const origin = { fqdnId: fqdn.id, csrId, providerId: provider?.id ?? null };
@@ -131,7 +134,7 @@ function storeAll<Request extends IssuedFor>(
         caller,
         fqdn,
         provider,
-        certificate: newCertificateOf({ ...origin, issued, now }),
+        certificate: newCertificateOf({ ...origin, issued, now, ofClient }),
         auditOf,
         endRequest,
       });
