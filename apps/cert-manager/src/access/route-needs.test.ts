@@ -1,6 +1,7 @@
 import { certManagerContract } from '@certloop/contracts';
 import { expect, test } from 'vitest';
-import { type Operation, routeNeeds } from './route-needs.js';
+import { anonymousCaller, type Caller, nilUuid } from './caller.js';
+import { type Operation, requireNeed, routeNeeds } from './route-needs.js';
 
 const operations = Object.keys(certManagerContract) as Operation[];
 
@@ -20,3 +21,10 @@ test.each(operations.filter((operation) => typeof routeNeeds[operation] === 'obj
     expect(certManagerContract[operation].path).toContain(`{${typeof need === 'object' ? need.param : ''}}`);
   },
 );
+
+test.each(operations)('%s is refused to an ACME client', (operation) => {
+  const origin = { requestId: 'r', ipAddress: '10.0.0.7', userAgent: 'certbot/2.1' };
+  const caller: Caller = { ...anonymousCaller(origin), kind: 'acmeClient', username: 'acme:web-7' };
+  const params = { id: nilUuid, spaceId: nilUuid };
+  expect(() => requireNeed(caller, routeNeeds[operation], params)).toThrow('may use nothing else');
+});

@@ -169,10 +169,12 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
 };
 
 /**
- * Throws the errors of `requireLevel`, `requireFullAccess` and `requireAdmin` if the caller does not meet the need.
+ * Throws the errors of `requireLevel`, `requireFullAccess` and `requireAdmin` if the caller does not meet the need, and
+ * Forbidden for an ACME client, which no endpoint of the API admits.
  * Sign-in itself was checked before, when the caller was identified.
  */
 export function requireNeed(caller: Caller, need: Need, params: Readonly<Record<string, string>>): void {
+  if (caller.kind === 'acmeClient') throw isAcmeClient();
   if (need === 'anonymous' || need === 'before-setup' || need === 'signed-in' || need === 'own-account')
     return;
   if (need === 'session') requireSession(caller);
@@ -185,6 +187,13 @@ export function requireNeed(caller: Caller, need: Need, params: Readonly<Record<
     if (need.also === 'full-access') requireFullAccess(caller);
     if (need.also === 'admin') requireAdmin(caller);
   }
+}
+
+function isAcmeClient(): Forbidden {
+  return new Forbidden('ACME clients order certificates below /acme and may use nothing else', {
+    code: 'acme_client_refused',
+    title: 'Not for ACME clients',
+  });
 }
 
 function requireSession(caller: Caller): void {
