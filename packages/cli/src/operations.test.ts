@@ -39,7 +39,7 @@ test('each command is in a group of the help, which has at most nine', () => {
     'Certificates:',
     'What servers serve:',
     'Jobs and alerts:',
-    'People:',
+    'People and machines:',
     'Services and this program:',
   ]);
   expect(Math.max(...sizes.values())).toBeLessThan(10);
@@ -66,7 +66,7 @@ test('each creation has --if-not-exists, and --twin or a name that no other may 
   expect(all.length).toBeGreaterThan(11);
   expect(having('--if-not-exists')).toEqual(all);
   // the API has each name once, or the creation changes what has the name; a CSR has none
-  const unique = ['contexts', 'providers', 'fqdns', 'checks', 'csrs', 'targets', 'users'];
+  const unique = ['acme-clients', 'contexts', 'providers', 'fqdns', 'checks', 'csrs', 'targets', 'users'];
   expect([...having('--twin'), ...unique].sort()).toEqual([...all].sort());
 });
 
@@ -76,8 +76,8 @@ test('each change of a name that others may have asks before there are two', () 
   );
   expect(renaming.length).toBeGreaterThan(4);
   const silent = renaming.filter(({ options }) => !options.some(({ long }) => long === '--twin'));
-  // contexts differ in their names
-  expect(silent.map((command) => command.parent?.name())).toEqual(['contexts']);
+  // these differ in their names
+  expect(silent.map((command) => command.parent?.name())).toEqual(['contexts', 'acme-clients']);
 });
 
 test('each command that deletes, revokes or clears asks first, or continues with --yes', () => {

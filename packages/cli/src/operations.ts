@@ -20,7 +20,6 @@ const not = (reason: string): Reached => ({ reason });
 const forMachines = 'for probes and programs; a command would add nothing';
 const forTests = 'for tests of the service';
 const massDeletion = 'loses what all spaces hold; it is left to the API';
-const acmeClients = 'ACME clients are managed by the API until their commands are there';
 const picture = 'pictures are changed in the console';
 
 /** Every operation of cert-manager. */
@@ -61,12 +60,12 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   listSharedNames: by('spaces shared-names'),
   getIssuancePolicy: by('spaces policy'),
   setIssuancePolicy: by('spaces policy'),
-  createAcmeClient: not(acmeClients),
-  listAcmeClients: not(acmeClients),
-  getAcmeClient: not(acmeClients),
-  updateAcmeClient: not(acmeClients),
-  rekeyAcmeClient: not(acmeClients),
-  deleteAcmeClient: not(acmeClients),
+  createAcmeClient: by('acme-clients create'),
+  listAcmeClients: by('acme-clients list'),
+  getAcmeClient: by('acme-clients get'),
+  updateAcmeClient: by('acme-clients update'),
+  rekeyAcmeClient: by('acme-clients rekey'),
+  deleteAcmeClient: by('acme-clients delete'),
   countFqdns: by('spaces get'),
   listFqdns: by('issue'),
   listAllFqdns: by('fqdns list'),

@@ -1,4 +1,5 @@
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import { addAcmeClients } from './commands/acme-clients/acme-clients.js';
 import { addAdmin } from './commands/admin.js';
 import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates/certificates.js';
@@ -111,6 +112,7 @@ export function createProgram(
   addInstall(program, open);
   addCompletion(program, io);
   program.helpCommand('help [command]', 'show the help of a command');
+  limitSetupFormats(program, () => program.opts().output);
   addContextDefaults(program, () => readConnection(io, program.opts().context));
   for (const command of program.commands) {
     command.hook('preSubcommand', refuseUnknownVerb);
@@ -163,12 +165,24 @@ function addMonitorCommands(program: Command, open: Open, ended: Ended): void {
 }
 
 function addPeople(program: Command, open: Open): void {
-  program.commandsGroup('People:');
+  program.commandsGroup('People and machines:');
   addUsers(program, open);
   addGroups(program, open);
   addTokens(program, open);
+  addAcmeClients(program, open);
   addSessions(program, open);
   addAudit(program, open);
+}
+
+/** Throws UsageError where `-o certbot` and so on stand at another command than those that show a key. */
+function limitSetupFormats(program: CommandUnknownOpts, formatOf: () => Format): void {
+  program.hook('preAction', (_program, command) => {
+    const format = formatOf();
+    const isKeyShown =
+      ['create', 'rekey'].includes(command.name()) && command.parent?.name() === 'acme-clients';
+    if (format.kind === 'setup' && !isKeyShown)
+      throw new UsageError(`-o ${format.tool} is for acme-clients create and acme-clients rekey`);
+  });
 }
 
 /** The command without its nouns: what it is, and the options of all its commands. */

@@ -1,4 +1,9 @@
-import { createCertManagerClient, createCheckMonitorClient, createDummyCaClient } from '@certloop/contracts';
+import {
+  type AcmeTool,
+  createCertManagerClient,
+  createCheckMonitorClient,
+  createDummyCaClient,
+} from '@certloop/contracts';
 import { UsageError } from '../faults/command-errors.js';
 import { throwWithFile } from '../faults/system-fault.js';
 import type { Io } from '../io.js';
@@ -20,6 +25,8 @@ export interface Session {
   readonly report: Report;
   /** Kind of the output that was asked for. */
   readonly format: Format['kind'];
+  /** The ACME client whose commands are the output. */
+  readonly tool: AcmeTool | undefined;
   /** Notes that nothing had to be changed: the exit code is 3 with --exit-code. */
   readonly unchanged: () => void;
   /** Shows what takes over a second, such as each call of a service; nothing with --quiet and --verbose. */
@@ -75,6 +82,7 @@ export function openSession(given: Io, settings: SessionSettings): Session {
     io,
     report,
     format: settings.format.kind,
+    tool: settings.format.kind === 'setup' ? settings.format.tool : undefined,
     context: settings.context,
     unchanged: settings.unchanged,
     activity,

@@ -1,3 +1,4 @@
+import { type AcmeTool, acmeTools } from '@certloop/contracts';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { query } from 'jsonpath-rfc9535';
 
@@ -6,7 +7,9 @@ const plainKinds = ['table', 'wide', 'json', 'yaml', 'name', 'csv'] as const;
 /** How answers are written. */
 export type Format =
   | { readonly kind: (typeof plainKinds)[number] }
-  | { readonly kind: 'jsonpath'; readonly expression: string };
+  | { readonly kind: 'jsonpath'; readonly expression: string }
+  // commands that set up an ACME client, of the two commands that show its key
+  | { readonly kind: 'setup'; readonly tool: AcmeTool };
 
 /** Values of the option, for help and completion. */
 export const formatNames = [...plainKinds, 'jsonpath=<path>'];
@@ -16,6 +19,8 @@ export function parseFormat(text: string): Format {
   const kind = plainKinds.find((each) => each === text);
   if (kind !== undefined) return { kind };
   if (text.startsWith('jsonpath=')) return { kind: 'jsonpath', expression: expressionOf(text.slice(9)) };
+  const tool = acmeTools.find((each) => each === text);
+  if (tool !== undefined) return { kind: 'setup', tool };
   throw new InvalidArgumentError(`It is one of ${formatNames.join(', ')}.`);
 }
 

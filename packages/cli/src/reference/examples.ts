@@ -24,6 +24,12 @@ export const examples: readonly Example[] = [
   example('spaces', 'spaces policy Shop --suffix example.test --wildcards'),
   example('contexts', 'contexts create work --default-space Shop'),
   example('contexts', 'contexts list'),
+  example(
+    'acme-clients',
+    'acme-clients create web-7 --space Shop --suffix example.test -o certbot',
+    'prints commands for certbot',
+  ),
+  example('acme-clients', 'acme-clients list --space Shop'),
   example('issue', 'issue shop.csr --space Shop --provider dummy-ca --renew --out-dir certificates'),
   example('issue', 'issue *.csr --space Shop --provider dummy-ca --if-needed', 'signs what is new or due'),
   example('fqdns', 'fqdns create mail.example.test --space Shop --provider dummy-ca'),

@@ -77,7 +77,7 @@ frontend https
 certloop acme-clients register \\
   --directory https://certs.example.com/acme/directory --kid kid-1 \\
   --hmac-key-file /etc/haproxy/certloop/eab-key --key-file /etc/haproxy/certloop/account.key \\
-  --root-file /etc/ssl/root.pem
+  --ca /etc/ssl/root.pem
 
 # HAProxy keeps the new certificate in memory. Its script haproxy-dump-certs stores it on disk.
 # HAProxy before 3.3 needs a certificate in the file when it starts, such as a self-signed one.

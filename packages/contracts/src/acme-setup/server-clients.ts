@@ -87,7 +87,7 @@ export function haproxySetup(facts: SetupFacts): ClientSetup {
     `--directory ${shellWord(directoryUrl)} --kid ${shellWord(kid)}`,
     `--hmac-key-file ${folder}/eab-key --key-file ${folder}/account.key`,
     ...(email === undefined ? [] : [`--email ${shellWord(email)}`]),
-    ...(rootFile === undefined ? [] : [`--root-file ${shellWord(rootFile)}`]),
+    ...(rootFile === undefined ? [] : [`--ca ${shellWord(rootFile)}`]),
   ].join(' \\\n  ');
   return {
     steps: [

@@ -5,6 +5,7 @@ import type { Session } from '../../connection/session.js';
 import { withPassword } from '../../connection/with-password.js';
 import { findFqdn, findSpace, findUser, listFqdnsIn, requireOne } from '../../lookup.js';
 import { formatNames } from '../../output/format.js';
+import { listAcmeClientsOf } from '../acme-clients/client-lookup.js';
 import { expiryDay } from '../certificates/certificate-end.js';
 import type { Candidate, Place } from './place.js';
 
@@ -28,6 +29,7 @@ const listValues: Readonly<Record<string, List>> = {
   context: async ({ io }) => Object.keys((await readContexts(io.env)).contexts).map(named),
   space: async ({ manager }) => (await manager.listSpaces()).body.map(({ name }) => named(name)),
   fqdn: listFqdns,
+  client: listClients,
   provider: async ({ manager }) =>
     (await manager.listProviders()).body.map(({ name, kind }) => ({ value: name, about: kind })),
   user: async ({ manager }) =>
@@ -72,6 +74,12 @@ async function listFqdns({ manager }: Session, { typed, options }: Place): Promi
 function spaceIn(options: Place['options']): string | undefined {
   const space = options.get('--space');
   return space === '*' ? undefined : space;
+}
+
+async function listClients(session: Session, { options }: Place): Promise<Candidate[]> {
+  const space = spaceIn(options) ?? (await session.connection()).space;
+  if (space === undefined) return [];
+  return (await listAcmeClientsOf(session, space)).map(({ name, state }) => ({ value: name, about: state }));
 }
 
 /** Where the FQDN is that the first argument names. */
