@@ -36,6 +36,8 @@ export const exceptions = {
       'everyone may export what they may read, and the filter leaves out the rest',
     'cert-manager/issuance/jobs/begin-job.service.ts#beginJob': 'requestCertificate has asked for it',
     'cert-manager/issuance/jobs/begin-job.service.ts#recordRefusal': 'requestCertificate has asked for it',
+    'cert-manager/revocations/revoke-certificate.service.ts#revokePermitted':
+      'the front has judged whether the signer may revoke it',
     'cert-manager/users/api-tokens/revoke-api-tokens.service.ts#revokeOwnApiToken':
       'a token may always revoke itself',
     'cert-manager/users/sessions/own-sessions.service.ts#endOwnSession':

@@ -1,3 +1,4 @@
+import { acmeMount } from '@certloop/acme-server/rules';
 import { certManagerContract, type Handlers } from '@certloop/contracts';
 import {
   apiPages,
@@ -15,6 +16,9 @@ import type { Caller } from './access/caller.js';
 import { answerNothing, http01Responder } from './acme/http01.responder.js';
 import type { AppOptions } from './app-options.js';
 import type { Denials } from './audit/denials.service.js';
+import { frontRouter } from './front/front.routes.js';
+import type { FrontDeps } from './front/front-deps.service.js';
+import { acmeBaseOf } from './http/acme-base.js';
 import { answerHeaders, securityHeaders } from './http/answer.middleware.js';
 import { answerMs } from './http/answer-times.js';
 import { compressedAnswers } from './http/compressed-answers.js';
@@ -39,13 +43,14 @@ export interface ApiNeeds {
   /** Called for X-Forwarded-For of a peer that is no trusted proxy. */
   readonly onUntrustedProxy: () => void;
   readonly cookies: { readonly cookie: SessionCookie; readonly deviceCookie: SessionCookie };
+  readonly front: FrontDeps;
   readonly handlers: Handlers<typeof certManagerContract, Caller>;
 }
 
 /** Answers every request to the service's own port. */
 export function createApi(options: AppOptions, needs: ApiNeeds): Express {
   const { config, database: db, logger, clock, consoleFolder: folder } = options;
-  const { metrics, denials, onUntrustedProxy, cookies, handlers } = needs;
+  const { metrics, denials, onUntrustedProxy, cookies, front, handlers } = needs;
   const publicOrigin = publicOriginOf(config);
   const isOpen = config.authMode === 'open';
   const limits = createRequestLimits(clock, {
@@ -59,6 +64,10 @@ export function createApi(options: AppOptions, needs: ApiNeeds): Express {
   http.use(answerHeaders);
   http.use(metricsPage(metrics, config));
   if (isOpen) http.use(guardOpenMode({ hosts: config.openHosts, publicOrigin }));
+  http.use(
+    acmeMount,
+    frontRouter(front, (request) => acmeBaseOf(config, request)),
+  );
   http.use(apiPages({ title: 'Certificate management service' }));
   if (folder !== undefined) http.use(webConsole({ folder, publicUrl: config.publicUrl }));
   http.use(

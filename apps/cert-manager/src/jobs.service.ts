@@ -9,6 +9,7 @@ import { readCertificateKeys } from './certificates/read-certificate-keys.servic
 import { readChainEnds } from './certificates/read-chain-ends.service.js';
 import type { Emit } from './changes/reactions.service.js';
 import type { Notices } from './events/notices.service.js';
+import { purgeNonces, purgeOrders } from './front/purge-front.service.js';
 import type { IssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
 import type { PolicyReview } from './policies/review-spaces.service.js';
 import type { ProviderOpener } from './providers/open-provider.service.js';
@@ -104,6 +105,8 @@ function jobTable(options: AppOptions, parts: JobParts, work: Work) {
     revocations: { everyMs: 30 * second, ...atStart, ...inTime, run: () => finishRevocations(revocations) },
     issuance: { everyMs: 10 * second, ...atStart, ...inTime, run: issuanceRunner.takeUp },
     'issuance.sweep': { everyMs: hour, run: work.sweepIssuance },
+    'acme.nonces': { everyMs: minute, ...inTime, run: () => purgeNonces({ db, clock }) },
+    'acme.orders': { everyMs: hour, ...inTime, run: () => purgeOrders({ db, clock, emit }) },
     'auth.open_mode': { everyMs: minute, run: config.authMode === 'open' ? remind : undefined },
     clock: { everyMs: minute, ...atStart, ...inTime, run: pullBack },
     'clock.compare': { everyMs: 5 * second, run: steady && compareClocks(steady, onJump) },

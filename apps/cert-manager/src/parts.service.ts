@@ -14,7 +14,10 @@ import { watchHeld } from './certificates/delivery/held-metrics.service.js';
 import { createHeldRequests } from './certificates/delivery/held-requests.store.js';
 import { createEmit, type Emit } from './changes/reactions.service.js';
 import { createNotices, type Notices } from './events/notices.service.js';
+import { findFqdn, fqdnNotFound } from './fqdns/fqdns.repository.js';
 import { readLabels } from './fqdns/labels.repository.js';
+import type { FrontDeps } from './front/front-deps.service.js';
+import { createFrontNonces } from './front/nonces/front-nonces.service.js';
 import { createIssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
 import { createIssuanceStore } from './issuance/signing/end-issuance.service.js';
 import { createObstacleCheck } from './issuance/signing/find-obstacles.service.js';
@@ -27,7 +30,9 @@ import { createProviderOpener, type ProviderOpener } from './providers/open-prov
 import { createOutgoing, type Outgoing } from './providers/outgoing.client.js';
 import { providerKinds } from './providers/provider-kinds.js';
 import { proveKeyRing } from './providers/secrets/encryption.service.js';
+import { createClientWindows } from './renewals/client-window.service.js';
 import type { ContactFault } from './renewals/heartbeat/heartbeat.client.js';
+import { revokePermitted } from './revocations/revoke-certificate.service.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { pullBackStored } from './system/clock/pull-back-moments.service.js';
 import { createHttpsCertificate } from './system/https/https-certificate.service.js';
@@ -69,6 +74,7 @@ export async function createParts(options: AppOptions, triggerRenewals: () => vo
   watchHeld(metrics, held);
   const emit = createEmit({ clock, notices, watch: monitorOf(config) && { watchesExpiry }, held });
   const { readContact, onAnswer } = contactOf(options, notices);
+  const issuance = issuanceOf(options, { opener, emit, stopping: stop });
   watchReach(metrics, readContact);
   return {
     stopping,
@@ -89,7 +95,8 @@ export async function createParts(options: AppOptions, triggerRenewals: () => vo
     onAnswer,
     review: createPolicyReview({ db, clock, logger, emit, triggerRenewals }),
     targets: targetsOf(options, emit, watch.onInService),
-    ...issuanceOf(options, { opener, emit, stopping: stop }),
+    ...issuance,
+    front: frontOf(options, { denials, opener, emit, runner: issuance.issuanceRunner }),
   };
 }
 
@@ -236,5 +243,27 @@ function issuanceOf(
     issuanceRunner: runner,
     signing: createSigningWork({ ...work, runner }),
     pullBack: () => pullBackStored({ db, clock, logger, renewalLeaseMs, jobLeaseMs: leaseMs }),
+  };
+}
+
+/** Creates what serves ACME clients. */
+function frontOf(
+  { config, database: db, clock, logger }: AppOptions,
+  parts: Pick<FrontDeps, 'denials' | 'opener' | 'runner'> & { readonly emit: Emit },
+): FrontDeps {
+  const { encryptionKeys: keyRing } = config;
+  const { opener, emit } = parts;
+  const deps = { db, clock, logger, opener };
+  return {
+    ...deps,
+    ...parts,
+    keyRing,
+    nonces: createFrontNonces({ db, clock, keyRing }),
+    renewalWindow: createClientWindows(deps),
+    revoke: async (caller, { id: certId, fqdnId }, reason) => {
+      const fqdn = await db.read((tx) => findFqdn(tx, fqdnId));
+      if (fqdn === undefined) throw fqdnNotFound();
+      await revokePermitted({ ...deps, emit }, caller, { spaceId: fqdn.spaceId, fqdnId, certId, reason });
+    },
   };
 }

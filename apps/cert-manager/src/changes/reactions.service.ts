@@ -7,6 +7,13 @@ import type { CertificateEvents } from '../certificates/store-certificates.servi
 import type { CsrEvents } from '../csrs/csrs.service.js';
 import type { Notices } from '../events/notices.service.js';
 import type { FqdnEvents } from '../fqdns/fqdns.service.js';
+import {
+  endAccountsOfClient,
+  endAccountsOfSpace,
+  endOrdersOfFqdns,
+} from '../front/end-of-clients.service.js';
+import type { LineageEvents } from '../front/lineages/lineage-events.service.js';
+import { endOrders } from '../front/orders/answer-orders.service.js';
 import { removeJobs } from '../issuance/jobs/unfinished-order.service.js';
 import type { IssuanceEvents } from '../issuance/signing/end-issuance.service.js';
 import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
@@ -66,6 +73,7 @@ export type Emit = SpaceEvents &
   ProviderEvents &
   IssuanceEvents &
   AcmeClientEvents &
+  LineageEvents &
   RevocationEvents &
   RenewalEvents &
   TargetEvents &
@@ -84,11 +92,14 @@ export interface ReactionDeps {
   readonly held?: HeldRequests;
 }
 
+/** Dependencies of the reactions, and the events that follow from them. */
+type ReactionContext = ReactionDeps & { readonly emit: Emit };
+
 type Reactions = {
   readonly [Name in keyof Emit]: readonly ((
     tx: Tx,
     event: Parameters<Emit[Name]>[1],
-    deps: ReactionDeps,
+    deps: ReactionContext,
   ) => Promise<void>)[];
 };
 
@@ -111,7 +122,7 @@ export const reactions: Reactions = {
   csrStored: [planWithCsr, updateRenewedChecks, reviewRefused, refreshStates],
   csrsDeleted: [removePlannedRenewals, refreshStatesWithoutCsrs],
   issuanceFailed: [storeRequestFailure, pingFailedRequest],
-  clientIssuanceEnded: [],
+  clientIssuanceEnded: [endOrders],
   renewalFailed: [pingFailedRenewal, noteRefusedTry, recordFailedNotice, refreshStates],
   renewalSwitched: [replanSwitched, switchModes, reviewRefused, refreshStates],
   renewalPlanned: [refreshStates],
@@ -125,19 +136,21 @@ export const reactions: Reactions = {
   statesCorrected: [updateCorrectedChecks],
   fqdnCreated: [refreshStates],
   descriptionChanged: [updateDescriptions, refreshStates],
-  fqdnDeleted: [removeJobs, removeChecks],
-  spaceDeleted: [deleteSpaceFromGroups, removeJobs, removeChecks],
+  fqdnDeleted: [removeJobs, endOrdersOfFqdns, removeChecks],
+  spaceDeleted: [deleteSpaceFromGroups, removeJobs, endAccountsOfSpace, removeChecks],
   watchSwitched: [switchSpaceChecks],
-  acmeClientDeleted: [],
+  acmeClientDeleted: [endAccountsOfClient],
+  lineagesChanged: [],
 };
 
 /** Returns the functions that emit the events; each ends when all that follows is written. */
 export function createEmit(deps: ReactionDeps): Emit {
   const emitters = Object.entries(reactions).map(([name, list]) => {
-    const emit = async (tx: Tx, event: never) => {
-      for (const react of list) await react(tx, event, deps);
+    const react = async (tx: Tx, event: never) => {
+      for (const reaction of list) await reaction(tx, event, { ...deps, emit });
     };
-    return [name, emit];
+    return [name, react];
   });
-  return Object.fromEntries(emitters);
+  const emit: Emit = Object.fromEntries(emitters);
+  return emit;
 }

@@ -41,13 +41,14 @@ export async function validateCsr(
   requireStated(stated, fqdn);
   const text = Buffer.from(file).toString('utf8');
   try {
-    return await validateText(text, fqdn.fqdn);
+    return await judgeCsrText(text, fqdn.fqdn);
   } catch (error) {
     throw error instanceof InvalidInput ? await withFix(error, text, rules) : error;
   }
 }
 
-async function validateText(text: string, hostname: string): Promise<ValidatedCsr> {
+/** Returns what is stored of the CSR in the text. Throws InvalidInput unless it can be stored for the host name. */
+export async function judgeCsrText(text: string, hostname: string): Promise<ValidatedCsr> {
   const csr = parseText(text);
   const description = describeCsr(csr);
   const facts = {

@@ -27,6 +27,8 @@ export interface ProviderKind {
   readonly issuance: 'direct' | 'order';
   /** Whether such a CA may say when it wants a certificate renewed (RFC 9773). */
   readonly givesAdvice: boolean;
+  /** Certificates for the same names that ACME clients may have in a week, as public CAs limit them; absent without a limit. */
+  readonly maxPerNamesPerWeek?: number;
   /** Configuration that an address alone, set by the operator, stands for. */
   fromAddress(address: string): Config;
 }

@@ -141,6 +141,8 @@ export interface Provider {
   readonly changeAccountKey?: () => Promise<void>;
   /** Undefined for a CA that gives no advice. Absent where no CA does. Throws UpstreamFailed. */
   readonly adviseRenewal?: (certificatePem: string) => Promise<RenewalAdvice | undefined>;
+  /** PEM of the root to which its certificates chain. Absent where that is not known. Throws UpstreamFailed. */
+  readonly readRoot?: () => Promise<string>;
   /** Revokes a certificate. Absent where that cannot be asked for. Throws UpstreamFailed: asking again may succeed. */
   readonly revoke?: (order: RevocationOrder) => Promise<RevokeOutcome>;
 }

@@ -45,6 +45,15 @@ export async function revokeCertificate(
   input: RevocationInput,
 ): Promise<CertificateRow> {
   requireLevel(caller, input.spaceId, 'FULL_ACCESS');
+  return revokePermitted(deps, caller, input);
+}
+
+/** Revokes a certificate for a caller whose right has been judged; as revokeCertificate apart from that. */
+export async function revokePermitted(
+  deps: RevocationDeps,
+  caller: Caller,
+  input: RevocationInput,
+): Promise<CertificateRow> {
   const found = await deps.db.read((tx) => findRevocable(tx, deps, input));
   // a provider that cannot be opened says so before anything is stored
   deps.opener.open(found.provider);

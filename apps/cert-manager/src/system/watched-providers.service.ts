@@ -70,7 +70,7 @@ interface Watch {
 }
 
 function watchProvider(watch: Watch, provider: Provider): Provider {
-  const { changeAccountKey, adviseRenewal, revoke, findIssued } = provider;
+  const { changeAccountKey, adviseRenewal, revoke, findIssued, readRoot } = provider;
   return {
     test: (depth) =>
       timed(
@@ -88,6 +88,7 @@ function watchProvider(watch: Watch, provider: Provider): Provider {
         ({ status }) => status,
       ),
     ...(findIssued && { findIssued }),
+    ...(readRoot && { readRoot }),
     ...(changeAccountKey && {
       changeAccountKey: () =>
         timed(

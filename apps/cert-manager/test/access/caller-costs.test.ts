@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { acmePaths } from '@certloop/acme-server/rules';
 import { type Contract, certManagerContract, type Fqdn } from '@certloop/contracts';
 import { hangMs } from '@certloop/contracts/testing';
 import { buildCsr, csrLabels, formatPem } from '@certloop/crypto';
@@ -57,6 +58,9 @@ const otherCalls: readonly CostlyCall[] = [
   ['POST', '/nothing'],
   ['GET', `/.well-known/acme-challenge/${'x'.repeat(43)}`],
   ['GET', `/fqdns?${'state=a&'.repeat(1_300)}`],
+  ...Object.values(acmePaths).flatMap((path) =>
+    ['GET', 'POST'].map((method) => [method, `/acme${path.replaceAll(/:\w+/g, 'x')}`]),
+  ),
 ].map(([method = '', path = '']) => ({
   name: `${method} ${path.split('?')[0]}`,
   method,

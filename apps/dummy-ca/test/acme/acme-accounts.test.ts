@@ -1,8 +1,8 @@
+import { type AcmeClient, type Answer, dnsIdentifiers } from '@certloop/acme-server/testing';
 import { acmeAccountSchema } from '@certloop/contracts';
 import { exportJwk, macJws, signJws } from '@certloop/crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, type Answer, dnsIdentifiers } from '../support/acme-client.js';
 import { p256 } from '../support/csrs.js';
 
 const macKey = Buffer.alloc(32, 9);

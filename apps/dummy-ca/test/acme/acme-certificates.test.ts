@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
+import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import type { AcmeOrder } from '@certloop/contracts';
 import { buildCsr, describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { p256, rsa } from '../support/csrs.js';
 
 const now = new Date('2026-11-21T10:00:00.000Z');

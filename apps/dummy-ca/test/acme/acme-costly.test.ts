@@ -1,7 +1,7 @@
+import { type AcmeClient, type Answer, dnsIdentifiers } from '@certloop/acme-server/testing';
 import { stretchExcess } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, type Answer, dnsIdentifiers } from '../support/acme-client.js';
 import { p256 } from '../support/csrs.js';
 
 const many = (count: number, make: (n: number) => string) => Array.from({ length: count }, (_, n) => make(n));

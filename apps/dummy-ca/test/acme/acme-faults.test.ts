@@ -1,10 +1,10 @@
 import { renewalIdOf } from '@certloop/acme-server/rules';
+import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import type { AcmeOrder } from '@certloop/contracts';
 import { parseCertificate, splitChain } from '@certloop/crypto';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { startCa } from '../support/app.js';
 
 let acme: TestAcme;

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
+import { dnsIdentifiers } from '@certloop/acme-server/testing';
 import { acmeDirectorySchema, acmeOrderSchema } from '@certloop/contracts';
 import { splitChain } from '@certloop/crypto';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { dnsIdentifiers } from '../support/acme-client.js';
 import { p256 } from '../support/csrs.js';
 import { type Http01Responder, startHttp01Responder } from '../support/http01-responder.js';
 

@@ -1,7 +1,6 @@
-import { requestMutants, sampleRequests, sendMutants } from '@certloop/acme-server/testing';
+import { dnsIdentifiers, requestMutants, sampleRequests, sendMutants } from '@certloop/acme-server/testing';
 import { expect, test } from 'vitest';
 import { startAcme } from '../support/acme.js';
-import { dnsIdentifiers } from '../support/acme-client.js';
 
 // 1 sends every mutant, for a minute
 const every = Number(process.env['CERTLOOP_EVERY_MUTANT'] ?? '23');

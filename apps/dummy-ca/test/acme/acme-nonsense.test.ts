@@ -1,12 +1,12 @@
 import { request as requestHttp } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { parseAcmeCsr } from '@certloop/acme-server/rules';
+import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import { AppError } from '@certloop/contracts';
 import { buildCsr } from '@certloop/crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { p256 } from '../support/csrs.js';
 
 let acme: TestAcme;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import { type AcmeAuthorization, type AcmeOrder, acmeAuthorizationSchema } from '@certloop/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { serve } from '../support/served.js';
 
 let acme: TestAcme;

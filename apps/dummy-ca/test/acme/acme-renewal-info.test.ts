@@ -1,9 +1,9 @@
 import { renewalIdOf } from '@certloop/acme-server/rules';
+import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import { acmeRenewalInfoSchema } from '@certloop/contracts';
 import { parseCertificate, splitChain } from '@certloop/crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 
 const now = new Date('2026-11-21T10:01:00.000Z');
 let acme: TestAcme;

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { type AcmeClient, type Answer, dnsIdentifiers } from '@certloop/acme-server/testing';
 import { exportJwk, signJws } from '@certloop/crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, type Answer, dnsIdentifiers } from '../support/acme-client.js';
 import { p256 } from '../support/csrs.js';
 
 let acme: TestAcme;

@@ -1,7 +1,7 @@
+import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import { exportJwk, revocationReasons, splitChain } from '@certloop/crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { p256 } from '../support/csrs.js';
 
 let acme: TestAcme;

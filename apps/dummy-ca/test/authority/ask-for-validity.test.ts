@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { dnsIdentifiers } from '@certloop/acme-server/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startAcme } from '../support/acme.js';
-import { dnsIdentifiers } from '../support/acme-client.js';
 import { startCa, type TestCa } from '../support/app.js';
 
 const now = new Date('2026-11-21T10:00:00.700Z');

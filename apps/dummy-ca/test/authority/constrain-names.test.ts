@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dnsIdentifiers } from '@certloop/acme-server/testing';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { createMovableClock } from '@certloop/server';
 import { hasProgram, say } from '@certloop/server/testing';
@@ -9,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeHttpsCertificate } from '../../src/acme/issuance/https-certificate.service.js';
 import { loadConfig } from '../../src/config.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { dnsIdentifiers } from '../support/acme-client.js';
 import { startCa, type TestCa } from '../support/app.js';
 import {
   commonName,

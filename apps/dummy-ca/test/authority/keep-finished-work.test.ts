@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Authorization } from '@certloop/acme-server/rules';
+import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import type { AcmeChallenge } from '@certloop/contracts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openStateFile, type State } from '../../src/authority/state.store.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { type Http01Responder, startHttp01Responder } from '../support/http01-responder.js';
 
 let folder: string;

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createAcmeStore } from '../../src/acme/records/acme.store.js';
 import { createCertificatesStore } from '../../src/authority/certificates.store.js';
 import { openStateFile } from '../../src/authority/state.store.js';
-import { AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { csrField } from '../support/csrs.js';
 import { rootPair } from '../support/roots.js';
 

@@ -1,10 +1,10 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { dnsIdentifiers, type Identifiers } from '@certloop/acme-server/testing';
 import { splitChain } from '@certloop/crypto';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeHttpsCertificate } from '../../src/acme/issuance/https-certificate.service.js';
-import { dnsIdentifiers, type Identifiers } from '../support/acme-client.js';
 import {
   algorithms,
   commonName,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acmePaths } from '@certloop/acme-server/rules';
+import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import { dummyCaAdminContract, dummyCaContract } from '@certloop/contracts';
 import { hangMs } from '@certloop/contracts/testing';
 import { signJws } from '@certloop/crypto';
@@ -18,7 +19,6 @@ import {
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openStateFile } from '../../src/authority/state.store.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import {
   algorithms,
   base64,

@@ -1,8 +1,8 @@
+import { dnsIdentifiers } from '@certloop/acme-server/testing';
 import { describe, expect, test } from 'vitest';
 import { acmePartsOf } from '../../src/acme-config.js';
 import { loadConfig } from '../../src/config.js';
 import { startAcme } from '../support/acme.js';
-import { dnsIdentifiers } from '../support/acme-client.js';
 
 const partsOf = (environment: Readonly<Record<string, string>>) => acmePartsOf(loadConfig(environment));
 

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import { csrProfiles } from '@certloop/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { startCa, type TestCa } from '../support/app.js';
 import { csrField, dns, extensionRequest, nameOf, rsa, subjectAltName } from '../support/csrs.js';
 

@@ -1,4 +1,5 @@
 import type { RequestListener, Server } from 'node:http';
+import { AcmeClient } from '@certloop/acme-server/testing';
 import type { CsrProfile } from '@certloop/contracts';
 import {
   createLogger,
@@ -19,7 +20,6 @@ import {
 } from '../../src/authority/certificate-authority.service.js';
 import type { State } from '../../src/authority/state.store.js';
 import { loadConfig } from '../../src/config.js';
-import { AcmeClient } from './acme-client.js';
 import { freshRoot, noIntermediate, usualStatus } from './app.js';
 import { serve } from './served.js';
 

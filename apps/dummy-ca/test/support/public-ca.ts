@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import { certificateLabel, formatPem, parsePem } from '@certloop/crypto';
 import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
 import { type AcmeIssuer, openAcmeIssuer } from '../../src/acme/issuance/acme-issuer.service.js';
@@ -15,7 +16,6 @@ import {
 } from '../../src/authority/certificate-authority.service.js';
 import { loadConfig } from '../../src/config.js';
 import type { StatusSettings } from '../../src/status/status-deps.service.js';
-import { AcmeClient, dnsIdentifiers } from './acme-client.js';
 import { freshRoot, noIntermediate, usualStatus } from './app.js';
 import { csrField } from './csrs.js';
 

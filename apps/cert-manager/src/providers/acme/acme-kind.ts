@@ -17,6 +17,8 @@ export const acme: ProviderKind = {
   addressSetting: 'acmeDirectoryUrl',
   issuance: 'order',
   givesAdvice: true,
+  // as Let's Encrypt counts duplicates
+  maxPerNamesPerWeek: 5,
   // An operator who names the CA to the service has read what that CA asks of them.
   fromAddress: (directoryUrl) => acmeConfigSchema.parse({ directoryUrl, termsOfServiceAgreed: true }),
 };

@@ -79,6 +79,7 @@ export function createDummyCaProvider(
       }
     },
     refresh: (known) => refresh(context, known),
+    readRoot: async () => knownRoot(context) ?? readRoot(context),
     revoke: (order) => revokeByDummyCa(context.ca, order),
   };
 }
@@ -152,14 +153,18 @@ async function refresh(context: Context, known: KnownCertificate): Promise<Refre
 
 /** PEM of the chain. Throws UpstreamFailed unless it leads to the CA's root. */
 async function trustedChain(context: Context, issued: IssuedChain): Promise<string> {
-  const { config, memory, clock } = context;
-  const known = config.rootPem ?? (memory.root?.baseUrl === config.baseUrl ? memory.root.pem : undefined);
+  const { clock } = context;
+  const known = knownRoot(context);
   const chain = known === undefined ? undefined : chainToRoot(issued, known, clock.now()).pem;
   // A CA that was started again has another root: read it before its certificates are called foreign.
   if (chain !== undefined) return chain;
   const { pem, fault } = chainToRoot(issued, await readRoot(context), clock.now());
   if (pem !== undefined) return pem;
   throw new UpstreamFailed(readableText(`the certificate does not chain to the CA's root: ${fault}`));
+}
+
+function knownRoot({ config, memory }: Context): string | undefined {
+  return config.rootPem ?? (memory.root?.baseUrl === config.baseUrl ? memory.root.pem : undefined);
 }
 
 /** The CA's root, cached. Throws UpstreamFailed when it is not a certificate, or not the pinned one. */

@@ -1,7 +1,6 @@
-import type { KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { AcmeAuthorization, AcmeChallenge, AcmeDirectory, AcmeOrder } from '@certloop/contracts';
-import { buildCsr, exportJwk, keyAuthorization, signJws } from '@certloop/crypto';
-import { p256 } from './csrs.js';
+import { buildCsr, exportJwk, keyAuthorization, macJws, signJws } from '@certloop/crypto';
 
 export interface Answer<T = unknown> {
   readonly status: number;
@@ -22,6 +21,15 @@ export type Identifiers = readonly { readonly type: string; readonly value: stri
 export const dnsIdentifiers = (...values: readonly string[]): Identifiers =>
   values.map((value) => ({ type: 'dns', value }));
 
+/** Key of an external account (RFC 8555 §7.3.4). */
+export interface ExternalKey {
+  readonly kid: string;
+  /** In base64url. */
+  readonly hmacKey: string;
+}
+
+const newKey = (): KeyObject => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+
 /** A small ACME client that does only what its caller asks. */
 export class AcmeClient {
   readonly base: string;
@@ -30,7 +38,7 @@ export class AcmeClient {
   #kid: string | undefined;
 
   /** `base` is the address of the service; the key is that of the account. */
-  constructor(base: string, key: KeyObject = p256().privateKey) {
+  constructor(base: string, key: KeyObject = newKey()) {
     this.base = base;
     this.directoryUrl = `${base}/acme/directory`;
     this.#key = key;
@@ -95,6 +103,13 @@ export class AcmeClient {
     return answer;
   }
 
+  /** The binding of the account to an external one; `header` replaces members of its protected header. */
+  binding({ kid, hmacKey }: ExternalKey, header: Readonly<Record<string, unknown>> = {}) {
+    const url = `${this.base}/acme/new-account`;
+    const secret = Buffer.from(hmacKey, 'base64url');
+    return macJws(secret, { kid, url, ...header }, JSON.stringify(exportJwk(this.#key)));
+  }
+
   order(identifiers: Identifiers, members: object = {}): Promise<Answer<AcmeOrder>> {
     return this.post<AcmeOrder>(`${this.base}/acme/new-order`, { identifiers, ...members });
   }
@@ -119,7 +134,7 @@ export class AcmeClient {
     return body;
   }
 
-  async finalize(order: AcmeOrder, leafKey: KeyObject = p256().privateKey): Promise<Answer<AcmeOrder>> {
+  async finalize(order: AcmeOrder, leafKey: KeyObject = newKey()): Promise<Answer<AcmeOrder>> {
     const valuesOf = (type: string) =>
       order.identifiers.filter((each) => each.type === type).map(({ value }) => value);
     const { der } = await buildCsr({

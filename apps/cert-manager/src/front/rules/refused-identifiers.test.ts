@@ -1,5 +1,6 @@
 import { acmeProblemDocument } from '@certloop/contracts';
 import { expect, test } from 'vitest';
+import { refusedName } from '../../acme-clients/client-names.js';
 import type { OrderIdentifier } from './lineage.js';
 import { refusedIdentifiers } from './refused-identifiers.js';
 
@@ -7,7 +8,7 @@ const dns = (value: string): OrderIdentifier => ({ type: 'dns', value });
 
 test('refused identifiers are subproblems with the same sentence', () => {
   const address: OrderIdentifier = { type: 'ip', value: '192.0.2.1' };
-  const document = acmeProblemDocument(refusedIdentifiers([dns('a.test'), address]));
+  const document = acmeProblemDocument(refusedIdentifiers([dns('a.test'), address].map(refusedName)));
   const sentenceOf = (value: string) =>
     `this client may not have ${value}; administrators of its space can change that`;
   expect(document).toEqual({
@@ -23,7 +24,7 @@ test('refused identifiers are subproblems with the same sentence', () => {
 });
 
 test('a refusal of many identifiers names three', () => {
-  const many = Array.from({ length: 100 }, (_, index) => dns(`n${index}.test`));
+  const many = Array.from({ length: 100 }, (_, index) => refusedName(dns(`n${index}.test`)));
   const { message, subproblems } = refusedIdentifiers(many);
   expect(subproblems).toHaveLength(100);
   expect(message).toMatch(/n0\.test.*n1\.test.*n2\.test.*; and 97 more$/);

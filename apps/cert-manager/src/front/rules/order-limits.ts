@@ -1,8 +1,8 @@
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** Periods in which orders are counted, in milliseconds. */
-export const limitPeriods = { day, week: 7 * day } as const;
+/** Periods in which orders and accounts are counted, in milliseconds. */
+export const limitPeriods = { day, week: 7 * day, quarter: 90 * day } as const;
 
 /**
  * When an order is possible again if the period has as many as it may have; `oldest` is when the first of the newest so many

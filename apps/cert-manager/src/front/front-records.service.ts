@@ -1,0 +1,88 @@
+import {
+  type Account,
+  type AcmeCertificate,
+  derivedAuthorizationIds,
+  type Order,
+} from '@certloop/acme-server/rules';
+import { AcmeProblem, type AcmeProblemDocument, acmeProblemDocument } from '@certloop/contracts';
+import { certificateLabel, formatPem, importJwk, parsePemBlocks } from '@certloop/crypto';
+import type { AcmeClientRow } from '../acme-clients/acme-client.js';
+import type { CertificateRow } from '../certificates/certificates.repository.js';
+import type { ServerAccountRow } from './accounts/server-accounts.repository.js';
+import type { ServerOrderRow } from './orders/server-orders.repository.js';
+
+/** An account with its client. */
+export interface FrontAccount extends Account {
+  readonly row: ServerAccountRow;
+  /** Undefined once it was deleted. */
+  readonly client: AcmeClientRow | undefined;
+}
+
+export interface FrontOrder extends Order {
+  readonly row: ServerOrderRow;
+}
+
+/** A certificate with an order that it was issued for. */
+export interface FrontCertificate extends AcmeCertificate {
+  readonly order: ServerOrderRow;
+  readonly stored: CertificateRow;
+}
+
+export function frontAccountOf(row: ServerAccountRow, client: AcmeClientRow | undefined): FrontAccount {
+  const { id, jwk, thumbprint, contacts, binding, status, seenAt } = row;
+  return {
+    id,
+    jwk,
+    key: importJwk(jwk),
+    thumbprint,
+    contacts,
+    termsAgreed: false,
+    externalAccountBinding: binding,
+    deactivatedAt: status === 'deactivated' ? seenAt : undefined,
+    revokedAt: status === 'ended' || client === undefined ? seenAt : undefined,
+    row,
+    client,
+  };
+}
+
+export function frontOrderOf(row: ServerOrderRow): FrontOrder {
+  const { id, accountId, identifiers, state, expiresAt, createdAt, certificateId } = row;
+  const isFinalized = state === 'processing' || state === 'valid';
+  return {
+    id,
+    accountId,
+    identifiers,
+    authorizationIds: derivedAuthorizationIds(id, identifiers),
+    expires: expiresAt,
+    replaces: row.replaces ?? undefined,
+    finalizedAt: isFinalized ? (row.finalizedAt ?? createdAt) : undefined,
+    // a moment that no clock takes for the future
+    availableAt: state === 'valid' ? createdAt : undefined,
+    certificateId: certificateId ?? undefined,
+    problem: state === 'invalid' ? (row.problem ?? noReason) : undefined,
+    row,
+  };
+}
+
+const noReason: AcmeProblemDocument = acmeProblemDocument(
+  new AcmeProblem('serverInternal', 'the order was given up'),
+);
+
+export function frontCertificateOf(order: ServerOrderRow, stored: CertificateRow): FrontCertificate {
+  const der = leafDerOf(stored);
+  return {
+    id: stored.id,
+    accountId: order.accountId,
+    leafPem: formatPem(certificateLabel, der),
+    der,
+    identifiers: order.identifiers,
+    replacedBy: order.replacedBy ?? undefined,
+    order,
+    stored,
+  };
+}
+
+/** DER of the certificate itself, without its chain. */
+export function leafDerOf({ pem }: Pick<CertificateRow, 'pem'>): Buffer {
+  return parsePemBlocks(pem)[0]?.der ?? Buffer.alloc(0);
+}

@@ -1,0 +1,102 @@
+import { column, findRow, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { acmeServerOrders, type ServerOrderRow } from './server-orders.repository.js';
+
+const { columns } = acmeServerOrders;
+
+function firstOrder(tx: Tx, text: string, values: readonly SqlValue[]): Promise<ServerOrderRow | undefined> {
+  return querySql<ServerOrderRow>(tx, columns, text, values).then(([row]) => row);
+}
+
+/**
+ * Orders of an account that are not invalid, oldest first, from the one of the cursor on; undefined if the account has no such
+ * order.
+ */
+export async function listAccountOrders(
+  tx: Tx,
+  accountId: string,
+  { cursor, max, now }: { readonly cursor: string | undefined; readonly max: number; readonly now: Date },
+): Promise<ServerOrderRow[] | undefined> {
+  const from =
+    cursor === undefined ? undefined : await findRow(tx, acmeServerOrders, { id: cursor, accountId });
+  if (cursor !== undefined && from === undefined) return undefined;
+  const values: SqlValue[] = [accountId, now, max];
+  const isLater = from === undefined ? '' : ' and (created_at, id) >= ($4, $5)';
+  if (from !== undefined) values.push(from.createdAt, from.id);
+  const text = `select * from acme_server_orders
+    where account_id = $1 and state <> 'invalid' and not (state = 'ready' and expires_at <= $2)${isLater}
+    order by created_at, id limit $3`;
+  return querySql<ServerOrderRow>(tx, columns, text, values);
+}
+
+/** The newest order of the account that the certificate answers. */
+export function findOrderOfCertificate(
+  tx: Tx,
+  accountId: string,
+  certificateId: string,
+): Promise<ServerOrderRow | undefined> {
+  const text = `select * from acme_server_orders where certificate_id = $1 and account_id = $2
+    order by created_at desc, id desc limit 1`;
+  return firstOrder(tx, text, [certificateId, accountId]);
+}
+
+/** Orders that the certificate with the identifier of renewalInfo answers, newest first; a few at most. */
+export function listOrdersByRenewalId(tx: Tx, renewalId: string): Promise<ServerOrderRow[]> {
+  const text = `select * from acme_server_orders where renewal_id = $1
+    order by created_at desc, id desc limit 100`;
+  return querySql<ServerOrderRow>(tx, columns, text, [renewalId]);
+}
+
+/** The newest issued order that an account has for the same identifiers. */
+export function findFormerOrder(
+  tx: Tx,
+  { accountId, spaceId, identifiersKey }: Pick<ServerOrderRow, 'accountId' | 'spaceId' | 'identifiersKey'>,
+): Promise<ServerOrderRow | undefined> {
+  const text = `select * from acme_server_orders
+    where space_id = $1 and identifiers_key = $2 and account_id = $3 and is_newest
+    order by created_at desc, id desc limit 1`;
+  return firstOrder(tx, text, [spaceId, identifiersKey, accountId]);
+}
+
+/** Orders of a client for the same identifiers by the same provider. */
+export type SameOrder = Pick<ServerOrderRow, 'clientId' | 'spaceId' | 'identifiersKey' | 'providerId'>;
+
+/** The newest order for the same that is in the state; also for the same key, if one is given. */
+export function findSameOrder(
+  tx: Tx,
+  { clientId, spaceId, identifiersKey, providerId }: SameOrder,
+  state: 'processing' | 'valid',
+  spkiSha256?: string,
+): Promise<ServerOrderRow | undefined> {
+  const hasKey = spkiSha256 === undefined ? '' : ' and spki_sha256 = $6';
+  const text = `select * from acme_server_orders
+    where space_id = $1 and identifiers_key = $2 and client_id = $3 and provider_id = $4 and state = $5${hasKey}
+    order by created_at desc, id desc limit 1`;
+  const values = [spaceId, identifiersKey, clientId, providerId, state];
+  return firstOrder(tx, text, spkiSha256 === undefined ? values : [...values, spkiSha256]);
+}
+
+/** Which orders count: of a client, or those that led to a certificate for the same identifiers by a provider. */
+export type CountedOrders =
+  | Pick<ServerOrderRow, 'clientId'>
+  | Pick<ServerOrderRow, 'spaceId' | 'identifiersKey' | 'providerId'>;
+
+/** When the first of the newest `count` orders was placed, of those since then; undefined if there are fewer. */
+export async function findNthOrder(
+  tx: Tx,
+  orders: CountedOrders,
+  { since, now, count }: { readonly since: Date; readonly now: Date; readonly count: number },
+): Promise<Date | undefined> {
+  const [condition, values]: [string, SqlValue[]] =
+    'clientId' in orders
+      ? ['client_id = $4', [orders.clientId]]
+      : [
+          `space_id = $4 and identifiers_key = $5 and provider_id = $6
+            and issuance_id is not null and state <> 'invalid'`,
+          [orders.spaceId, orders.identifiersKey, orders.providerId],
+        ];
+  const text = `select created_at from acme_server_orders
+    where ${condition} and replaces is null and created_at > $1 and created_at <= $2
+    order by created_at desc limit 1 offset $3`;
+  const rows = await querySql(tx, { createdAt: column.instant() }, text, [since, now, count - 1, ...values]);
+  return rows[0]?.createdAt;
+}
