@@ -4,11 +4,11 @@ import { executeSql, insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { builtInCaller, internalOrigin } from '../../src/access/caller.js';
+import { listDueIssuances } from '../../src/issuance/jobs/due-issuances.repository.js';
 import {
   claimIssuance,
   deleteOldJobs,
   findOpenJob,
-  listDueIssuances,
 } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { directIssuance } from '../../src/issuance/signing/begin-signing.service.js';
 import {

@@ -86,8 +86,10 @@ export async function beginClientIssuance(
     await insertClientIssuance(tx, issuance);
     return { issuance, csr, superseded };
   }
-  if (!(await updateIssuance(tx, replaced, columns))) throw new Error('a locked issuance has changed');
-  return { issuance: { ...replaced, ...columns }, csr, superseded };
+  // its client waits from now on
+  const change = { ...columns, createdAt: now };
+  if (!(await updateIssuance(tx, replaced, change))) throw new Error('a locked issuance has changed');
+  return { issuance: { ...replaced, ...change }, csr, superseded };
 }
 
 /** Stores the CSR of an order; one that the client has sent before is the same row, so that a CA knows the request again. */

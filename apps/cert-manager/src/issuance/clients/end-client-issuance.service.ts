@@ -33,16 +33,38 @@ export interface ClientIssuanceEvents {
   clientIssuanceEnded(tx: Tx, event: ClientIssuanceEnd): Promise<void>;
 }
 
-/** The refusal of a provider as the client reads it. */
-export function clientProblemOf({
-  reason,
-  code,
-  problemType,
-  isPermanent = false,
-  isRateLimited = false,
-  notBefore,
-}: SignRefusal): ClientProblem {
-  return { reason: readableText(reason), code, problemType, isPermanent, isRateLimited, retryAt: notBefore };
+/** The refusal as the client reads it; `isOfCa` unless the CA must not be asked. */
+export function clientProblemOf(
+  { reason, code, problemType, isPermanent, isRateLimited = false, notBefore }: SignRefusal,
+  isOfCa: boolean,
+): ClientProblem {
+  return {
+    reason: readableText(reason),
+    code,
+    problemType,
+    isPermanent: isPermanent === true || !isOfCa,
+    isRateLimited,
+    retryAt: notBefore,
+  };
+}
+
+// clients ask for their order again for about as long
+const patienceMs = 60_000;
+const pauseMs = 5000;
+
+/**
+ * When the issuance of an order is tried again, as its CA can do nothing for now; undefined if it ends, since its client would
+ * wait too long, or the CA limits the rate: clients learn that.
+ */
+export function retryForClient(
+  { cause, createdAt }: Pick<IssuanceRow, 'cause' | 'createdAt'>,
+  { isPermanent, isRateLimited, isValidation, unaccepted, isWaiting, notBefore }: SignRefusal,
+  now: Date,
+): Date | undefined {
+  const isPassing = !isPermanent && !isRateLimited && !isValidation && !isWaiting && unaccepted === undefined;
+  if (cause !== 'client' || !isPassing) return undefined;
+  const at = Math.max(now.getTime() + pauseMs, notBefore?.getTime() ?? 0);
+  return at - createdAt.getTime() > patienceMs ? undefined : new Date(at);
 }
 
 /** The columns of the certificate of an issuance that name the client. */

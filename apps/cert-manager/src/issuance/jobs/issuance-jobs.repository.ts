@@ -29,12 +29,6 @@ import { withoutFailure } from './request-plan.js';
 /** The issuances that the API shows as jobs: those of providers with orders that a caller asked for. */
 const isJob = "is_order and cause not in ('renewal', 'client')";
 
-/** Of a failed job: that no other issuance of its FQDN keeps it from running again, as `claimIssuance` decides. */
-const isFree = `not exists (select 1 from issuances other where other.fqdn_id = issuances.fqdn_id
-    and other.state = 'running')
-  and not exists (select 1 from issuances other where other.fqdn_id = issuances.fqdn_id
-    and other.is_order and other.cause not in ('renewal', 'client') and other.state in ('queued', 'running', 'waiting'))`;
-
 const openStates = ['queued', 'running', 'waiting'] as const;
 const isOpen = `${isJob} and state in ('queued', 'running', 'waiting')`;
 
@@ -69,55 +63,6 @@ export async function findJobIdOfCertificate(
 export function findOpenJobsOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
   const condition = `provider_id = $1 and state in ('queued', 'running', 'waiting') and (${isJob} or cause = 'client')`;
   return findProviderUsers(tx, { table: 'issuances', fqdnId: 'fqdn_id', condition }, [providerId]);
-}
-
-/** Columns that are needed to take up an issuance. */
-export type DueIssuance = Pick<IssuanceRow, 'id' | 'providerId' | 'spaceId' | 'clientId'>;
-
-/** Which due jobs are listed, and how many at most. */
-export interface DueScope {
-  /** The only provider. */
-  readonly only?: string | undefined;
-  readonly except: readonly string[];
-  readonly limit: number;
-}
-
-/**
- * Issuances that no one works on, whose worker is silent, or whose CA is to be asked again. Renewals by providers with orders
- * are left to the queue, unless their FQDN was deleted while their CA may have issued. Those that have been due for the
- * longest time come first; of queued ones, each space has its turn, and in it each ACME client: all other requests of a space
- * count as one client.
- */
-export function listDueIssuances(
-  tx: Tx,
-  now: Date,
-  { only, except, limit }: DueScope,
-): Promise<DueIssuance[]> {
-  const { id, providerId, spaceId, clientId } = issuances.columns;
-  const isOrphan = 'not exists (select 1 from fqdns where fqdns.id = issuances.fqdn_id)';
-  const ofProvider = only === undefined ? '' : 'and provider_id = $2';
-  const values = [...(only === undefined ? [] : [only]), ...except];
-  const others = placeholders(except.length, 2 + values.length - except.length);
-  const ofOthers = except.length === 0 ? '' : `and provider_id not in (${others})`;
-  const names = 'id, provider_id, space_id, client_id';
-  const dueRows = (state: string, moment: string, more = '') =>
-    `from issuances where (not is_order or cause <> 'renewal' or ${isOrphan}) and state = '${state}'
-      and ${moment} <= $1 ${ofProvider} ${ofOthers} ${more}`;
-  const listed = (state: string, moment: string, more = '') =>
-    `select * from (select ${names}, ${moment} as due_at ${dueRows(state, moment, more)}
-      order by ${moment} limit ${limit}) listed`;
-  const turnOf = (partition: string, order: string) =>
-    `row_number() over (partition by provider_id, ${partition} order by ${order})`;
-  const ofClient = `select ${names}, next_at as due_at, ${turnOf('space_id, client_id', 'next_at')} as turn
-    ${dueRows('queued', 'next_at')}`;
-  const ofSpace = `select ${names}, due_at, ${turnOf('space_id', 'turn, due_at')} as turn from (${ofClient}) queued`;
-  const lists = [
-    listed('running', 'lease_until'),
-    `select ${names}, due_at from (${ofSpace} order by turn, due_at limit ${limit}) in_turn`,
-    listed('unknown', 'next_at', `and (not is_order or cause = 'client' or ${isFree})`),
-  ];
-  const text = `select ${names} from (${lists.join(' union all ')}) due order by due_at limit ${limit}`;
-  return querySql<DueIssuance>(tx, { id, providerId, spaceId, clientId }, text, [now, ...values]);
 }
 
 /** An issuance in the hands of this process. */

@@ -69,7 +69,10 @@ export async function runIssuance(deps: RunDeps, issuance: IssuanceRow): Promise
       const { id } = await deps.storeIssued({ ...subject, caller, issued: outcome, worker, ofClient });
       deps.logger.info({ jobId: issuance.id, certificateId: id }, 'issuance.completed');
     } else if (outcome.isWaiting === true && issuance.cause !== 'client') await wait(worker, outcome.reason);
-    else await fail({ subject, refusal: outcome.isWaiting === true ? waitsForPerson : outcome });
+    else {
+      const isOfCa = subject.refusal === undefined && !('error' in outcome);
+      await fail({ subject, refusal: outcome.isWaiting === true ? waitsForPerson : outcome, isOfCa });
+    }
   } catch (error) {
     if (error instanceof IssuanceLost) return;
     if (error instanceof CsrReplaced) return runIssuance(deps, error.issuance);

@@ -1,7 +1,7 @@
 import { yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import type { DbDeps } from '../../db-deps.js';
-import { type DueIssuance, listDueIssuances } from './issuance-jobs.repository.js';
+import { type DueIssuance, listDueIssuances } from './due-issuances.repository.js';
 
 interface TakeUpParts extends DbDeps {
   readonly logger: Logger;

@@ -13,6 +13,7 @@ import {
   type ClientIssuanceEvents,
   clientProblemOf,
   isFirstOfLineage,
+  retryForClient,
 } from '../clients/end-client-issuance.service.js';
 import { callerOfJob, idsOfIssuance, jobAudit } from '../jobs/job-audit.js';
 import { changeStep, failUnderWay } from '../jobs/request-plan.js';
@@ -110,22 +111,28 @@ export interface RefusedIssuance {
   readonly refusal: SignRefusal;
   /** Whether the CA was asked under the same key before, so that it may have issued whatever it says now. */
   readonly isAskedAgain?: boolean;
+  /** Whether the CA itself was asked and could not do it; not that it must not be asked. */
+  readonly isOfCa?: boolean;
 }
 
 /**
  * Ends a request that got no certificate, with entries in the audit log. If its CA may have issued one, the CA is asked again
- * later, for a day, after pauses that double; then an entry names what may have been issued. Nothing is
- * written if another worker has claimed the request.
+ * later, for a day, after pauses that double; then an entry names what may have been issued. The order of an ACME client whose
+ * CA can do nothing for now is tried again as long as its client waits. Nothing is written if another worker has claimed the
+ * request.
  */
 export async function endWithoutCertificate(
   emit: IssuanceEvents,
-  { worker, subject, refusal, isAskedAgain = false }: RefusedIssuance,
+  { worker, subject, refusal, isAskedAgain = false, isOfCa = false }: RefusedIssuance,
 ): Promise<void> {
   const { deps, issuance } = worker;
   // a CA without orders is asked again as one whose order has the CSR
   if (issuance.isOrder && refusal.mayHaveIssued === true) worker.orderState = { isFinalizing: true };
   const reason = readableText(refusal.reason);
   const doubt = { worker, refusal, reason, isAskedAgain };
+  const retryAt =
+    isOfCa && !mayHaveIssued(doubt) ? retryForClient(issuance, refusal, deps.clock.now()) : undefined;
+  if (retryAt !== undefined) return queueAgain(worker, reason, retryAt);
   const isContinued = mayContinue(doubt, deps.clock.now());
   const lost = isContinued ? [] : await findLost(doubt);
   const write = async (tx: Tx) => {
@@ -152,7 +159,7 @@ export async function endWithoutCertificate(
     const isMine = await storeEnd(tx, doubt, isContinued, now);
     if (!isMine && (issuance.isOrder || isAskedAgain)) throw new IssuanceLost();
     if (isOfClient && !isContinued)
-      await emit.clientIssuanceEnded(tx, { issuance: current, problem: clientProblemOf(refusal) });
+      await emit.clientIssuanceEnded(tx, { issuance: current, problem: clientProblemOf(refusal, isOfCa) });
   };
   await deps.db.transaction(write).catch((error: unknown) => {
     if (!(error instanceof IssuanceLost)) throw error;
@@ -171,6 +178,15 @@ export async function lockOfClient(
   const current = await lockClaimed(tx, claimed);
   if (current === undefined) throw new IssuanceLost();
   return { current, hasFqdn: fqdns.length > 0 };
+}
+
+/** Gives the issuance of an order back to the queue, from which it is taken at the moment. */
+async function queueAgain(worker: IssuanceWorker, message: string, nextAt: Date): Promise<void> {
+  const { deps, issuance, orderState } = worker;
+  // the CA was not asked yet, as far as it matters to a CA without orders
+  const attempt = issuance.isOrder ? issuance.attempt : 0;
+  const change = { state: 'queued', attempt, leaseUntil: null, nextAt, message, orderState } as const;
+  await deps.db.transaction((tx) => updateIssuance(tx, issuance, change));
 }
 
 /** A request without a certificate whose CA may have issued one. */

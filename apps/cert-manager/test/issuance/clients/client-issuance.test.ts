@@ -198,12 +198,7 @@ describeEachDialect('the issuance of an order of an ACME client', (open) => {
   test('continues the order with the CA that a failed one of its lineage has left', async () => {
     const { app, acme } = place;
     const { fqdn, finalize } = await newClient('acme');
-    acme.script(
-      'authorization',
-      { status: 500, problem: 'serverInternal' },
-      { status: 500, problem: 'serverInternal' },
-      { status: 500, problem: 'serverInternal' },
-    );
+    acme.script('authorization', { status: 429, problem: 'rateLimited' });
     await finalize();
     await app.recoverSigning();
     expect(await clientIssuances(app)).toMatchObject([{ state: 'failed' }]);
@@ -212,6 +207,52 @@ describeEachDialect('the issuance of an order of an ACME client', (open) => {
     expect(acme.orders).toHaveLength(1);
     expect(await storedCertificates(app, fqdn)).toMatchObject([{ csrId: second.csr.id }]);
   });
+
+  test.each(providers)(
+    'of %s that can do nothing for now is tried again while its client waits',
+    async (_, kind) => {
+      const { app, ca, acme } = place;
+      const { fqdn, finalize } = await newClient(kind);
+      const before = ca.ids.length;
+      ca.answer('with a fault');
+      acme.script('newOrder', { status: 503, problem: 'serverInternal' });
+      const failed = (await failures()).length;
+      const { csr } = await finalize();
+      await app.recoverSigning();
+      expect(await clientIssuances(app)).toMatchObject([{ state: 'queued', finishedAt: null }]);
+      ca.answer('normally');
+      await app.recoverSigning();
+      expect(await storedCertificates(app, fqdn)).toEqual([]);
+      app.clock.advance(5000);
+      await app.recoverSigning();
+      expect(await storedCertificates(app, fqdn)).toMatchObject([{ csrId: csr.id }]);
+      expect([ca.ids.length - before, acme.csrs.length]).toEqual(kind === 'acme' ? [0, 1] : [1, 0]);
+      expect((await failures()).length).toBe(failed);
+    },
+  );
+
+  test.each(providers)(
+    'of %s that can do nothing for a minute ends, with the reason of its CA',
+    async (_, kind) => {
+      const { app, ca, acme } = place;
+      const { finalize } = await newClient(kind);
+      ca.answer('with a fault');
+      acme.script(
+        'newOrder',
+        ...Array.from({ length: 13 }, () => ({ status: 503, problem: 'serverInternal' })),
+      );
+      const failed = (await failures()).length;
+      await finalize();
+      for (let tries = 0; tries < 13; tries += 1) {
+        await app.recoverSigning();
+        app.clock.advance(5000);
+      }
+      expect((await failures()).length - failed).toBe(1);
+      expect((await clientIssuances(app)).map(({ state }) => state)).toEqual(
+        kind === 'acme' ? ['failed'] : [],
+      );
+    },
+  );
 
   test.each(providers)(
     'of %s that refuses ends, and the audit log names client and account',
