@@ -2,13 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { AcmeClient, AllowedNames } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AcmeClientRow } from '../../src/acme-clients/acme-client.js';
-import { findAcmeClientByKid } from '../../src/acme-clients/acme-clients.repository.js';
-import { findRefusedNames } from '../../src/acme-clients/judge-names.service.js';
-import { holdNames } from '../../src/fqdns/holders/name-holders.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addAcmeClient, withKeys } from '../support/front/acme-clients.js';
-import { addFqdn, addSpace, unknownId } from '../support/inventory.js';
+import { addSpace, unknownId } from '../support/inventory.js';
 import { configure, createProvider, providerOf } from '../support/signing.js';
 
 const noLists: AllowedNames = {
@@ -194,31 +190,5 @@ describeEachDialect('ACME clients that are refused', (open) => {
       await put(pathOfClient(client), { names: { ...lists, names: ['c.example.com'] } }).expect(400);
       await put(pathOfClient(client), { names: { ...lists, names: ['c.b.example.com'] } }).expect(200);
     });
-  });
-
-  test('have no name that another space holds, unless a policy of their own space allows it', async () => {
-    const [holder, asking] = [await addSpace(app), await addSpace(app)];
-    const fqdn = await addFqdn(app, holder.id, `${randomUUID()}.example.com`);
-    await app.database.transaction((tx) => holdNames(tx, [fqdn], app.clock.now()));
-    const { kid } = await addAcmeClient(app, asking.id);
-    const row = await app.database.read((tx) => findAcmeClientByKid(tx, kid));
-    const names = [
-      { type: 'dns', value: fqdn.fqdn },
-      { type: 'dns', value: `below.${fqdn.fqdn}` },
-      { type: 'dns', value: 'free.example.com' },
-      { type: 'dns', value: 'free.example.org' },
-    ] as const;
-    const judge = async () => {
-      const refused = await app.database.read((tx) => findRefusedNames(tx, row as AcmeClientRow, names));
-      return refused.map(({ name, message }) => [name.value, message]);
-    };
-    const sentence = (name: string) => [
-      name,
-      `this client may not have ${name}; administrators of its space can change that`,
-    ];
-    const [held, below, , foreign] = names.map(({ value }) => sentence(value));
-    expect(await judge()).toEqual([held, below, foreign]);
-    await setPolicy(asking.id, { suffixes: ['example.com'] });
-    expect(await judge()).toEqual([foreign]);
   });
 });
