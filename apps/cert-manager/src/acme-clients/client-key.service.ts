@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import { changeInSlices, type Database, type Tx } from '@certloop/db';
 import { type KeyRing, keyIdOf, openSecret, type SecretPlace, sealSecret } from '@certloop/server';
+import { nilUuid } from '../access/caller.js';
 import type { AcmeClientRow } from './acme-client.js';
 import { acmeClients, updateAcmeClientRow } from './acme-clients.repository.js';
 
@@ -43,6 +44,18 @@ export function openHmacKey(
   { id, hmacKeySealed }: Pick<AcmeClientRow, 'id' | 'hmacKeySealed'>,
 ): Buffer {
   return Buffer.from(openSecret(ring, hmacKeyPlace(id), hmacKeySealed), 'base64url');
+}
+
+const decoys = new WeakMap<KeyRing, Pick<AcmeClientRow, 'id' | 'hmacKeySealed'>>();
+
+/** The stored key of no client: to open it takes as long as for one that exists. */
+export function decoyClient(ring: KeyRing): Pick<AcmeClientRow, 'id' | 'hmacKeySealed'> {
+  const made = decoys.get(ring) ?? {
+    id: nilUuid,
+    hmacKeySealed: sealHmacKey(ring, nilUuid, createClientKey().hmacKey),
+  };
+  decoys.set(ring, made);
+  return made;
 }
 
 /** Encrypts the keys of all clients with the active key of the ring; returns how many that changed. */

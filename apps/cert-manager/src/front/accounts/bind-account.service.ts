@@ -9,7 +9,7 @@ import {
   lockClientOfSpace,
 } from '../../acme-clients/acme-clients.repository.js';
 import { clientAudit } from '../../acme-clients/client-audit.js';
-import { openHmacKey } from '../../acme-clients/client-key.service.js';
+import { decoyClient, openHmacKey } from '../../acme-clients/client-key.service.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { callerOfClient, type FrontDeps, type FrontRequest, originOfRequest } from '../front-deps.service.js';
 import { type FrontAccount, frontAccountOf } from '../front-records.service.js';
@@ -19,7 +19,7 @@ import { findNthSeen, insertServerAccount } from './account-changes.repository.j
 import { admissionFault } from './client-admission.js';
 import type { ServerAccountRow } from './server-accounts.repository.js';
 
-// as long as a client's, so that an unknown key identifier takes as long as a wrong MAC
+// where there is no key ring, no client has a key
 const noKey = randomBytes(32);
 
 /**
@@ -39,7 +39,9 @@ export async function bindAccount(
   }
   const { kid } = binding;
   const client = kid === undefined ? undefined : await deps.db.read((tx) => findAcmeClientByKid(tx, kid));
-  const key = client === undefined || deps.keyRing === undefined ? noKey : openHmacKey(deps.keyRing, client);
+  const { keyRing } = deps;
+  // the same work for an unknown key identifier as for a wrong MAC
+  const key = keyRing === undefined ? noKey : openHmacKey(keyRing, client ?? decoyClient(keyRing));
   if (!binding.isMadeWith(key) || client === undefined) {
     throw new AcmeProblem('unauthorized', 'the external account is unknown or its MAC is wrong');
   }

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { OrderPage } from '@certloop/acme-server';
+import { exportSpki } from '@certloop/crypto';
 import type { Tx } from '@certloop/db';
 import { findCertificate } from '../../certificates/certificates.repository.js';
 import type { FrontDeps, FrontRequest } from '../front-deps.service.js';
@@ -9,11 +11,12 @@ import {
   frontOrderOf,
 } from '../front-records.service.js';
 import {
+  findOrderByKey,
+  findOrderOfAccount,
   findOrderOfCertificate,
+  findOrderOfClient,
   listAccountOrders,
-  listOrdersByRenewalId,
 } from '../orders/found-orders.repository.js';
-import { findServerOrder } from '../orders/order-changes.repository.js';
 import type { ServerOrderRow } from '../orders/server-orders.repository.js';
 
 /** The order of the account that signed; undefined for another's. */
@@ -22,9 +25,9 @@ export async function findFrontOrder(
   { account }: FrontRequest,
   id: string,
 ): Promise<FrontOrder | undefined> {
-  if (!isUuid.test(id)) return undefined;
-  const row = await db.read((tx) => findServerOrder(tx, id));
-  return row !== undefined && row.accountId === account?.id ? frontOrderOf(row) : undefined;
+  if (account === undefined || !isUuid.test(id)) return undefined;
+  const row = await db.read((tx) => findOrderOfAccount(tx, account.id, id));
+  return row && frontOrderOf(row);
 }
 
 const isUuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
@@ -56,20 +59,25 @@ export async function findFrontCertificate(
 
 /**
  * The certificate with the identifier of renewalInfo: with the order of the account that signed, else with one of another
- * account of its client. If the key of the certificate signed, with any order.
+ * account of its client. Without an account, only the key of the certificate itself finds it. What others have is not read, so
+ * that neither the answer nor its time shows whether there is any.
  */
 export async function findByRenewalId(
   { db }: Pick<FrontDeps, 'db'>,
-  { account }: FrontRequest,
+  { account, key }: FrontRequest,
   renewalId: string,
 ): Promise<FrontCertificate | undefined> {
   return db.read(async (tx) => {
-    const orders = await listOrdersByRenewalId(tx, renewalId);
-    const own = orders.find(({ accountId }) => accountId === account?.id);
-    const others = orders.find(({ clientId }) => account === undefined || clientId === account.row.clientId);
-    const order = own ?? others;
+    const order =
+      account === undefined
+        ? await findOrderByKey(tx, renewalId, sha256(exportSpki(key)))
+        : await findOrderOfClient(tx, renewalId, account.row);
     return order && withCertificate(tx, order);
   });
+}
+
+function sha256(octets: Uint8Array): string {
+  return createHash('sha256').update(octets).digest('hex');
 }
 
 async function withCertificate(tx: Tx, order: ServerOrderRow): Promise<FrontCertificate | undefined> {

@@ -46,6 +46,36 @@ export function listOrdersByRenewalId(tx: Tx, renewalId: string): Promise<Server
   return querySql<ServerOrderRow>(tx, columns, text, [renewalId]);
 }
 
+/** The newest order of a client with the certificate of that identifier, of the account itself if it has one. */
+export function findOrderOfClient(
+  tx: Tx,
+  renewalId: string,
+  { id, clientId }: { readonly id: string; readonly clientId: string },
+): Promise<ServerOrderRow | undefined> {
+  const text = `select * from acme_server_orders where renewal_id = $1 and client_id = $2
+    order by case when account_id = $3 then 0 else 1 end, created_at desc, id desc limit 1`;
+  return firstOrder(tx, text, [renewalId, clientId, id]);
+}
+
+/** The newest order with the certificate of that identifier, if the certificate has the key. */
+export function findOrderByKey(
+  tx: Tx,
+  renewalId: string,
+  spkiSha256: string,
+): Promise<ServerOrderRow | undefined> {
+  const text = `select * from acme_server_orders where renewal_id = $1 and spki_sha256 = $2
+    order by created_at desc, id desc limit 1`;
+  return firstOrder(tx, text, [renewalId, spkiSha256]);
+}
+
+export function findOrderOfAccount(
+  tx: Tx,
+  accountId: string,
+  id: string,
+): Promise<ServerOrderRow | undefined> {
+  return findRow(tx, acmeServerOrders, { id, accountId });
+}
+
 /** The newest issued order that an account has for the same identifiers. */
 export function findFormerOrder(
   tx: Tx,
