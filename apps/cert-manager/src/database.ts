@@ -77,6 +77,7 @@ import { addCertificateKeys } from './migrations/0046-certificate-keys.js';
 import { addAcmeClients } from './migrations/0047-acme-clients.js';
 import { addAcmeFront } from './migrations/0048-acme-front.js';
 import { addClientIssuances } from './migrations/0049-client-issuances.js';
+import { addLineages } from './migrations/0050-lineages.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -204,6 +205,7 @@ export const schema: Schema = {
     addAcmeClients,
     addAcmeFront,
     addClientIssuances,
+    addLineages,
   ],
 };
 

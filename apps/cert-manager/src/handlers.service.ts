@@ -41,6 +41,8 @@ import type { RevocationDeps } from './revocations/settle-revocation.service.js'
 import { listSpaceRows, lockSpacesForShare } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { inventoryHandlers } from './statuses/inventory/inventory.routes.js';
+import { describeClient } from './statuses/lineages/describe-client.service.js';
+import { lineagesHandlers } from './statuses/lineages/lineages.routes.js';
 import { outlookHandlers } from './statuses/outlook/outlook.routes.js';
 import { createRecentAnswers } from './statuses/outlook/recent-answers.store.js';
 import { readProviderUsage } from './statuses/read-provider-usage.service.js';
@@ -202,6 +204,7 @@ function issuanceApi({ config, database: db, clock }: AppOptions, parts: ApiPart
       clock,
       opener,
       watchWordOf: watchWordsOf(config, clock),
+      describeClient: (tx, fqdnId) => describeClient(tx, fqdnId, clock.now()),
       triggerRun,
     }),
   };
@@ -212,6 +215,7 @@ function statusesApi({ config, database: db, clock }: AppOptions, { emit }: ApiP
   const { monitorPublicUrl } = config;
   return {
     ...statusesHandlers({ db, clock, known: createKnownFacts(), monitorPublicUrl, emit }),
+    ...lineagesHandlers({ db, clock, emit }),
     ...outlookHandlers({
       db,
       clock,

@@ -113,6 +113,8 @@ GET    /spaces/{spaceId}/acme-clients/{id}       200 | | 401 404
 PUT    /spaces/{spaceId}/acme-clients/{id}       200 | | 400 401 403 404 409
 POST   /spaces/{spaceId}/acme-clients/{id}/key   200 | | 400 401 403 404
 DELETE /spaces/{spaceId}/acme-clients/{id}       200 | | 401 403 404
+GET    /spaces/{spaceId}/fqdns/{fqdnId}/acme-lineages 200 | | 400 401 404
+POST   /spaces/{spaceId}/fqdns/{fqdnId}/acme-lineages/{lineage}/release 200 | | 400 401 403 404
 GET    /shared-names                           200 | | 401 403
 GET    /spaces/{id}/issuance-policy            200 | | 401 404
 PUT    /spaces/{id}/issuance-policy            200 | | 400 401 403 404 409

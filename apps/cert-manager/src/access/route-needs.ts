@@ -64,6 +64,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   updateAcmeClient: onSpace('FULL_ACCESS'),
   rekeyAcmeClient: onSpace('FULL_ACCESS'),
   deleteAcmeClient: onSpace('FULL_ACCESS'),
+  listLineages: onSpace('READ'),
+  releaseLineage: onSpace('FULL_ACCESS'),
 
   // Returns 0 for a space that the caller may not read.
   countFqdns: 'signed-in',

@@ -32,6 +32,7 @@ import {
 import type { RevocationEvents } from '../revocations/settle-revocation.service.js';
 import type { SpaceEvents } from '../spaces/spaces.service.js';
 import {
+  refreshLineages,
   refreshStates,
   refreshStatesOfProvider,
   refreshStatesWithoutCsrs,
@@ -43,11 +44,12 @@ import type { TargetEvents } from '../targets/probes/settle-observed.service.js'
 import { scheduleProbes } from '../targets/served/follow-stored.service.js';
 import { recordDriftNotice, recordInServiceNotice } from '../targets/served/served-news.service.js';
 import type { ExpiryEvents } from '../watch/expiry/accept-expiry.service.js';
-import { recordFailedNotice } from '../watch/notices/certificate-events.service.js';
+import { recordClientNotice, recordFailedNotice } from '../watch/notices/certificate-events.service.js';
 import { recordRevokedNotice, recordStoredNotice } from '../watch/notices/issuance-events.service.js';
 import {
   pingFailedRenewal,
   pingFailedRequest,
+  pingLineages,
   pingPolicyVerdict,
   pingRevoked,
   pingServed,
@@ -62,6 +64,7 @@ import {
   updateDescriptions,
   updateRefreshedCheck,
   updateRenewedChecks,
+  updateRevokedLineage,
 } from '../watch/watch-events.service.js';
 import { noteRefusedTry, reviewRefused } from './follow-policies.service.js';
 
@@ -117,12 +120,13 @@ export const reactions: Reactions = {
   ],
   certificateRefreshed: [rescheduleRenewal, updateRefreshedCheck, refreshStates],
   certificateRevoked: [replanRevoked, pingRevoked, refreshStates, recordRevokedNotice],
-  replacedCertificateRevoked: [recordRevokedNotice],
+  replacedCertificateRevoked: [recordRevokedNotice, updateRevokedLineage, refreshStates],
   certificateInService: [recordInServiceNotice],
   csrStored: [planWithCsr, updateRenewedChecks, reviewRefused, refreshStates],
   csrsDeleted: [removePlannedRenewals, refreshStatesWithoutCsrs],
   issuanceFailed: [storeRequestFailure, pingFailedRequest],
   clientIssuanceEnded: [endOrders],
+  lineagesChanged: [pingLineages, recordClientNotice, refreshLineages],
   renewalFailed: [pingFailedRenewal, noteRefusedTry, recordFailedNotice, refreshStates],
   renewalSwitched: [replanSwitched, switchModes, reviewRefused, refreshStates],
   renewalPlanned: [refreshStates],
@@ -140,7 +144,6 @@ export const reactions: Reactions = {
   spaceDeleted: [deleteSpaceFromGroups, removeJobs, endAccountsOfSpace, removeChecks],
   watchSwitched: [switchSpaceChecks],
   acmeClientDeleted: [endAccountsOfClient],
-  lineagesChanged: [],
 };
 
 /** Returns the functions that emit the events; each ends when all that follows is written. */

@@ -104,6 +104,12 @@ export async function hasCsrOfFqdn(tx: Tx, fqdnId: string): Promise<boolean> {
   return (await querySql(tx, {}, text, [fqdnId])).length > 0;
 }
 
+/** Whether a CSR was uploaded for the FQDN after a moment. */
+export async function hasCsrSince(tx: Tx, fqdnId: string, since: Date): Promise<boolean> {
+  const text = `select 1 from csrs where fqdn_id = $1 and ${isUploaded} and created_at > $2 limit 1`;
+  return (await querySql(tx, {}, text, [fqdnId, since])).length > 0;
+}
+
 /** Returns the FQDNs for which a CSR was uploaded, of at least one FQDN. */
 export async function listFqdnsWithCsr(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
   const text = `select f.id as fqdn_id from fqdns f

@@ -6,8 +6,12 @@ import { recordAudit } from '../audit/audit.service.js';
 import { findCertificate } from '../certificates/certificates.repository.js';
 import { findNewestCertificate } from '../certificates/newest-certificates.repository.js';
 import { findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
+import { invalidField } from '../http/problem.js';
 import { lockProviderForShare } from '../providers/providers.repository.js';
+import type { DescribeClientDeps } from './explanation/explain-renewal.service.js';
+import { renewedByClientText } from './explanation/explanation.js';
 import { newRenewal } from './new-renewal.repository.js';
+import { isRenewedByClient } from './outlook/read-outlook.service.js';
 import { insertRenewal, type RenewalRow } from './renewals.repository.js';
 import type { RenewalsDeps } from './renewals.service.js';
 
@@ -22,10 +26,10 @@ export interface NewTestRenewal {
 
 /**
  * Queues a renewal at a time from now. Throws Forbidden, and InvalidInput with the id that is unknown or does not
- * belong to the others.
+ * belong to the others, or of an FQDN that an ACME client renews.
  */
 export async function createTestRenewal(
-  { db, clock }: RenewalsDeps,
+  { db, clock, describeClient }: RenewalsDeps & DescribeClientDeps,
   caller: Caller,
   input: NewTestRenewal,
 ): Promise<RenewalRow> {
@@ -34,7 +38,7 @@ export async function createTestRenewal(
   const now = clock.now();
   const scheduledAt = new Date(now.getTime() + minutesFromNow * 60_000);
   return db.transaction(async (tx) => {
-    const providerId = await requireTestProvider(tx, input);
+    const providerId = await requireTestProvider(tx, input, describeClient);
     const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
     const entry = newRenewal({ ...subject, isTest: true }, now);
     await insertRenewal(tx, entry);
@@ -49,6 +53,7 @@ export async function createTestRenewal(
 async function requireTestProvider(
   tx: Tx,
   { certificateId, fqdnId, spaceId }: NewTestRenewal,
+  describeClient: DescribeClientDeps['describeClient'],
 ): Promise<string> {
   const certificate = await findCertificate(tx, certificateId);
   if (certificate === undefined) throw mismatch('certificateId', 'names no certificate');
@@ -58,6 +63,10 @@ async function requireTestProvider(
   // locked, since another call may be deleting it
   await lockFqdn(tx, spaceId, fqdnId).catch(goneAsMismatch);
   const newest = await findNewestCertificate(tx, fqdnId);
+  if (await isRenewedByClient(tx, newest)) {
+    const message = renewedByClientText(await describeClient(tx, fqdnId));
+    throw invalidField('fqdnId', message, 'renewed_by_client');
+  }
   if (newest?.providerId == null || (await lockProviderForShare(tx, newest.providerId)) === undefined)
     throw mismatch('certificateId', 'has no provider that could renew it');
   return newest.providerId;

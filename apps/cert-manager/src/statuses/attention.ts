@@ -37,9 +37,16 @@ export function expectedOf({
     readonly revokedAt: Date | null;
   };
 }): Expected {
-  const { revokedAt, expiresAt: notAfter } = certificate;
+  const wanted = renewalEnabled ? (dueAt ?? certificate.expiresAt) : noticeAt(certificate);
+  return expectedAfter(wanted, certificate);
+}
+
+/** The same where the successor of a certificate is wanted at a moment; at once if it is revoked. */
+export function expectedAfter(
+  wanted: Date,
+  { revokedAt, expiresAt: notAfter }: { readonly revokedAt: Date | null; readonly expiresAt: Date },
+): Expected {
   if (revokedAt !== null) return { expectedAt: revokedAt, attentionAt: after(revokedAt, replacementMs) };
-  const wanted = renewalEnabled ? (dueAt ?? notAfter) : noticeAt(certificate);
   const expectedAt = first(wanted, notAfter);
   const graceEnd = after(expectedAt, graceOf({ expectedAt, notAfter }) * 1000);
   return { expectedAt, attentionAt: first(graceEnd, notAfter) };

@@ -1,13 +1,19 @@
 import type { FqdnState } from '@certloop/contracts';
 import type { Hindrance, Outlook } from '../renewals/outlook/renewal-outlook.js';
-import { expectedOf } from './attention.js';
+import { type Expected, expectedOf } from './attention.js';
+import { expectedOfLineage, firstFailureOf, type Lineage } from './lineages/lineage.js';
 
-/** Problems of an FQDN, the worst first. */
-export const statusProblems = ['revoked', 'forbidden', 'renewal', 'request', 'served'] as const;
+/** Problems of an FQDN, the worst first; `client` is a failed order of an ACME client that renews it. */
+export const statusProblems = ['revoked', 'forbidden', 'renewal', 'client', 'request', 'served'] as const;
 export type StatusProblem = (typeof statusProblems)[number];
 
-/** Whether an FQDN will be renewed, or what prevents it. */
-export type StatusOutlook = 'planned' | 'forbidden' | 'provider_off' | Hindrance;
+/** Whether an FQDN will be renewed, and by an ACME client, or what prevents it. */
+export type StatusOutlook =
+  | 'planned'
+  | 'by_client'
+  | 'forbidden'
+  | 'provider_off'
+  | Exclude<Hindrance, 'renewed_by_client'>;
 
 /** A failure and its time. */
 export interface DatedFailure {
@@ -32,8 +38,12 @@ export interface StatusFacts {
         readonly revokedAt: Date | null;
         /** When it was stored here. */
         readonly createdAt: Date;
+        /** The ACME client that ordered it. */
+        readonly acmeClientId?: string | null;
       }
     | undefined;
+  /** Lineages of ACME clients that are expected to renew, the worst first. */
+  readonly lineages?: readonly Lineage[];
   readonly outlook: Outlook;
   /** Renewal date by the rule, even if a renewal is not possible; undefined without a certificate. */
   readonly dueAt: Date | undefined;
@@ -51,9 +61,13 @@ export interface StatusFacts {
   readonly served: DatedFailure | undefined;
 }
 
+export type ClientPart = 'renews' | 'gone';
+
 /** Status of an FQDN, independent of the time; `stateAt` returns the state at a time. */
 export interface ComputedStatus {
   readonly outlook: StatusOutlook;
+  /** Whether an ACME client renews the newest certificate, or the client that did is gone; null for all others. */
+  readonly client: ClientPart | null;
   readonly certificateId: string | null;
   readonly notBefore: Date | null;
   readonly expiresAt: Date | null;
@@ -72,9 +86,12 @@ export function computeStatus(facts: StatusFacts): ComputedStatus {
   const { certificate, outlook, scheduledAt } = facts;
   const problems = problemsOf(facts);
   const worst = problems.sort(byRank)[0];
-  const plannedAt = outlook.isPlanned ? outlook.plan.renewAt : undefined;
+  const client = clientPartOf(facts);
+  const byClient = client === 'renews' ? expectedOfFacts(facts)?.expectedAt : undefined;
+  const plannedAt = outlook.isPlanned ? outlook.plan.renewAt : byClient;
   return {
     outlook: outlookWord(facts),
+    client,
     certificateId: certificate?.id ?? null,
     notBefore: certificate?.notBefore ?? null,
     expiresAt: certificate?.expiresAt ?? null,
@@ -104,8 +121,33 @@ function outlookWord({
   isProviderDisabled = false,
 }: StatusFacts): StatusOutlook {
   if (refusal !== undefined && (outlook.isPlanned || scheduledAt !== undefined)) return 'forbidden';
-  if (!outlook.isPlanned) return outlook.hindrance;
+  if (!outlook.isPlanned) return outlook.hindrance === 'renewed_by_client' ? 'by_client' : outlook.hindrance;
   return isProviderDisabled ? 'provider_off' : 'planned';
+}
+
+/** Who the newest certificate belongs to; one that is to be renewed with a CSR of a person does not belong to a client. */
+export function clientPartOf({ certificate, lineages = [], outlook }: ClientFacts): ClientPart | null {
+  if (certificate?.acmeClientId == null || outlook?.isPlanned === true) return null;
+  return lineages.length > 0 ? 'renews' : 'gone';
+}
+
+type ClientFacts = Pick<StatusFacts, 'certificate' | 'lineages'> & Partial<Pick<StatusFacts, 'outlook'>>;
+
+/** Facts that decide when the next certificate is expected. */
+export type ExpectedFacts = ClientFacts & Pick<StatusFacts, 'renewalEnabled' | 'dueAt'>;
+
+/**
+ * When the next certificate of an FQDN is expected: that of the newest one, or that of one of its ACME clients, whichever
+ * needs people first. Undefined without a certificate.
+ */
+export function expectedOfFacts(facts: ExpectedFacts): Expected | undefined {
+  const { certificate, lineages = [], dueAt } = facts;
+  if (certificate === undefined) return undefined;
+  const client = clientPartOf(facts);
+  const renewalEnabled = facts.renewalEnabled && client === null;
+  const own = client === 'renews' ? [] : [expectedOf({ renewalEnabled, dueAt, certificate })];
+  const all = [...own, ...lineages.map(expectedOfLineage)];
+  return all.reduce((first, one) => (one.attentionAt < first.attentionAt ? one : first));
 }
 
 type Problem = DatedFailure & { readonly problem: StatusProblem };
@@ -117,6 +159,7 @@ function problemsOf({
   renewalFailure,
   requestFailure,
   served,
+  lineages = [],
 }: StatusFacts): Problem[] {
   const revokedAt = certificate?.revokedAt ?? undefined;
   // a certificate that was stored later fulfils the request
@@ -126,6 +169,7 @@ function problemsOf({
     // with renewal off, neither a policy nor an earlier attempt matters
     ...problemIf('forbidden', renewalEnabled ? refusal : undefined),
     ...problemIf('renewal', renewalEnabled ? renewalFailure : undefined),
+    ...problemIf('client', firstFailureOf(lineages)),
     ...problemIf('request', isOpen ? requestFailure : undefined),
     ...problemIf('served', served),
   ];
@@ -141,9 +185,10 @@ const byRank = (one: Problem, other: Problem) => rankOf(one) - rankOf(other);
 function attentionAtOf(facts: StatusFacts, problems: readonly Problem[]): Date | null {
   const { renewalEnabled, expiryAcceptedUntil, certificate } = facts;
   const moments = problems.map(({ at }) => at);
+  const expected = expectedOfFacts(facts);
   // the check in the monitor falls then without a ping: console and monitor show the same time
-  if (certificate !== undefined)
-    moments.push(certificate.expiresAt, expectedOf({ ...facts, certificate }).attentionAt);
+  if (certificate !== undefined && expected !== undefined)
+    moments.push(certificate.expiresAt, expected.attentionAt);
   if (moments.length === 0) return null;
   const first = new Date(Math.min(...moments.map((moment) => moment.getTime())));
   const isAccepted = !renewalEnabled && expiryAcceptedUntil !== null && expiryAcceptedUntil > first;

@@ -1,7 +1,9 @@
 import type { CertificateSource, CsrFinding, FqdnStatus } from '@certloop/contracts';
 import { chainHint, endsView } from '../certificates/in-use.js';
+import { readableText } from '../providers/provider.js';
 import type { ComputedStatus } from './computed-status.js';
 import { type AtWork, activityOf, outlookAt, statusReasonOf } from './fqdn-status.js';
+import type { SpokenLineages } from './lineages/lineage-text.js';
 import { chainStateOf, renewalOwnerOf, type TargetProtocol } from './renewal-owner.js';
 
 /** State of an FQDN with what is shown of it. */
@@ -29,6 +31,7 @@ interface ShownStatus extends AtWork {
   readonly checkUuid: string | undefined;
   readonly protocols: readonly TargetProtocol[];
   readonly isAdopting: boolean;
+  readonly lineages: SpokenLineages | undefined;
   readonly now: Date;
 }
 
@@ -38,7 +41,7 @@ export function statusView(
   fqdn: { readonly renewalEnabled: boolean; readonly expiryAcceptedUntil: Date | null },
   monitorUrl: string | undefined,
 ): FqdnStatus {
-  const { status, state, certificate, csr, checkUuid, protocols, isAdopting, now } = shown;
+  const { status, state, certificate, csr, checkUuid, protocols, isAdopting, lineages, now } = shown;
   const { attentionAt, renewAt } = status;
   const activity = activityOf(shown);
   const { expiryAcceptedUntil: until } = fqdn;
@@ -47,10 +50,12 @@ export function statusView(
     renewalEnabled: fqdn.renewalEnabled,
     isAdopting,
     source: certificate?.source ?? null,
+    client: status.client,
   });
   const hasCsr = csr !== undefined;
   const isRenewedElsewhere = isAdopting && !fqdn.renewalEnabled;
-  const reason = statusReasonOf(status, { state, hasCsr, acceptedUntil, isRenewedElsewhere, isAdopting });
+  const facts = { state, hasCsr, acceptedUntil, isRenewedElsewhere, isAdopting, lineages, now };
+  const reason = statusReasonOf(status, facts);
   const hint = hintOf(shown);
   return {
     state,
@@ -66,6 +71,7 @@ export function statusView(
       csr: { id: csr.id, createdAt: csr.createdAt.toISOString(), findings: [...csr.findings] },
     }),
     ...failurePart(status),
+    ...clientPart(lineages),
     ...(checkUuid !== undefined &&
       monitorUrl !== undefined && {
         watchUrl: `${monitorUrl.replace(/\/$/, '')}/checks/${checkUuid}/details/`,
@@ -94,7 +100,22 @@ function certificatePart({ status, certificate }: ShownStatus): Pick<FqdnStatus,
 }
 
 function failurePart({ problem, problemAt, problemReason }: ComputedStatus): Pick<FqdnStatus, 'lastFailure'> {
-  const isFailure = problem === 'renewal' || problem === 'request';
+  const isFailure = problem === 'renewal' || problem === 'client' || problem === 'request';
   if (!isFailure || problemAt === null || problemReason === null) return {};
   return { lastFailure: { at: problemAt.toISOString(), message: problemReason } };
+}
+
+/** The client that speaks for all of them. */
+function clientPart(lineages: SpokenLineages | undefined): Pick<FqdnStatus, 'acmeClient'> {
+  if (lineages === undefined) return {};
+  const [{ client, userAgent, seenAt, ipAddress }] = lineages.lineages;
+  return {
+    acmeClient: {
+      ...client,
+      userAgent: readableText(userAgent, 200),
+      lastSeenAt: seenAt.toISOString(),
+      lastSeenFrom: ipAddress,
+      lineages: lineages.count,
+    },
+  };
 }

@@ -1,5 +1,7 @@
 import type { FqdnActivity, FqdnState, RenewalOutlook, RenewalStatus } from '@certloop/contracts';
 import type { ComputedStatus } from './computed-status.js';
+import { attentionAtOfLineage } from './lineages/lineage.js';
+import { failedOrderText, lateText, renewedText, type SpokenLineages } from './lineages/lineage-text.js';
 
 /** Work for an FQDN at this moment. */
 export interface AtWork {
@@ -25,6 +27,7 @@ export function outlookAt(
 ): RenewalOutlook {
   if (renewal?.status === 'processing') return 'running';
   if (outlook === 'forbidden' || outlook === 'provider_off') return outlook;
+  if (outlook === 'by_client') return 'renewed_by_client';
   if (renewal === undefined) return outlook === 'planned' ? 'unscheduled' : outlook;
   if (renewal.scheduledAt <= now) return 'due';
   return renewal.attempt > 1 ? 'retrying' : 'scheduled';
@@ -40,17 +43,43 @@ export interface ReasonFacts {
   readonly isRenewedElsewhere: boolean;
   /** The certificate that its server presents becomes the newest one. */
   readonly isAdopting: boolean;
+  /** Of ACME clients that are expected to renew it. */
+  readonly lineages?: SpokenLineages | undefined;
+  readonly now: Date;
 }
 
 /** Cause and remedy if a certificate was adopted from a server and ends soon. */
 export const renewalStoppedText =
   'its renewal elsewhere has not brought a newer one: renew it there, or upload a CSR and have it signed here';
 
-const stoppedSentence = `${renewalStoppedText[0]?.toUpperCase()}${renewalStoppedText.slice(1)}.`;
+/** Returns the text as a sentence of its own. */
+export const sentenceOf = (text: string): string => ended(`${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`);
+
+const stoppedSentence = sentenceOf(renewalStoppedText);
+
+/**
+ * Returns what an ACME client has missed, if that is why people must act: its order failed, or it is late. `isLate` is
+ * whether people must act now.
+ */
+export function clientNews(
+  { problem, attentionAt }: Pick<ComputedStatus, 'problem' | 'attentionAt'>,
+  lineages: SpokenLineages | undefined,
+  { isLate, now }: { readonly isLate: boolean; readonly now: Date },
+): string | undefined {
+  if (lineages === undefined) return undefined;
+  const [worst] = lineages.lineages;
+  if (problem === 'client')
+    return worst.failure === undefined ? lateText(lineages, now) : failedOrderText(lineages, now);
+  const isWorst = attentionAt !== null && attentionAtOfLineage(worst) <= attentionAt;
+  return problem === null && isLate && isWorst ? lateText(lineages, now) : undefined;
+}
 
 /** One or two sentences for people: the state of the FQDN, and what to do. */
 export function statusReasonOf(status: ComputedStatus, facts: ReasonFacts): string {
   const { expiresAt, problem, attentionAt } = status;
+  const isLate = facts.state === 'due' || facts.state === 'expired';
+  const news = clientNews(status, facts.lineages, { isLate, now: facts.now });
+  if (news !== undefined && facts.acceptedUntil === undefined) return sentenceOf(news);
   switch (facts.state) {
     case 'unfinished': {
       const next = facts.hasCsr ? 'Request one, or have the CSR signed.' : nextWithoutCsr(facts);
@@ -79,7 +108,7 @@ function nextWithoutCsr({ isAdopting }: ReasonFacts): string {
 
 function causeText(
   status: ComputedStatus,
-  { state, acceptedUntil, isRenewedElsewhere }: ReasonFacts,
+  { state, acceptedUntil, isRenewedElsewhere, lineages, now }: ReasonFacts,
 ): string {
   if (status.problem !== null) return problemText(status);
   if (acceptedUntil !== undefined) return `People accept that until ${textOf(acceptedUntil)}.`;
@@ -87,12 +116,14 @@ function causeText(
     return state === 'valid'
       ? 'It is renewed elsewhere, and what its server presents next is adopted.'
       : stoppedSentence;
+  if (status.outlook === 'by_client' && lineages !== undefined) return sentenceOf(renewedText(lineages, now));
   return outlookHints[status.outlook];
 }
 
 /** Why an FQDN is not renewed, and the remedy. */
 export const outlookHints: Readonly<Record<ComputedStatus['outlook'], string>> = {
   planned: 'Its renewal is late: see the explanation of its renewal.',
+  by_client: 'An ACME client renews it: look at its machine.',
   forbidden: 'The issuance policy of the space forbids its renewal.',
   provider_off: 'The provider that would renew it is disabled: enable it, or have a CSR signed by another.',
   switched_off: 'Automatic renewal is off: switch it on, or request a certificate.',
@@ -111,6 +142,8 @@ function problemText({ problem, problemAt, problemReason }: ComputedStatus): str
       return ended(`The next renewal is forbidden by ${reason}`);
     case 'renewal':
       return ended(`The last renewal failed: ${reason}`);
+    case 'client':
+      return ended(`The last order of its ACME client failed: ${reason}`);
     case 'request':
       return ended(`The last request failed: ${reason}`);
     case 'served':
@@ -126,5 +159,7 @@ function nextTry({ problem, outlook, renewAt }: ComputedStatus): string {
 }
 
 const textOf = (moment: Date | null): string => moment?.toISOString() ?? 'an unknown date';
-const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
 const joined = (...sentences: readonly string[]): string => sentences.filter((text) => text !== '').join(' ');

@@ -11,6 +11,9 @@ import {
   readFound,
   type ShownCertificate,
 } from './fqdn-status.repository.js';
+import type { SpokenLineages } from './lineages/lineage-text.js';
+import { readSpoken } from './lineages/read-lineages.service.js';
+import { readStoredLineages } from './lineages/stored-lineages.js';
 import type { TargetProtocol } from './renewal-owner.js';
 import { readFacts } from './status-facts.repository.js';
 import { statusRowsOf } from './status-rows.service.js';
@@ -25,6 +28,8 @@ export interface DatedStatus extends AtWork {
   readonly checkUuid: string | undefined;
   readonly protocols: readonly TargetProtocol[];
   readonly isAdopting: boolean;
+  /** Of ACME clients that are expected to renew it. */
+  readonly lineages: SpokenLineages | undefined;
   readonly now: Date;
 }
 
@@ -45,6 +50,11 @@ export async function readStatuses(
   const ids = fqdns.map(({ id }) => id);
   const names = new Map(fqdns.map(({ id, fqdn }) => [id, fqdn]));
   const found = await withStatuses(tx, await readFound(tx, ids), now);
+  const stored = found.flatMap(({ id, status }) => {
+    const lineages = readStoredLineages(status.lineages);
+    return lineages === undefined ? [] : [[id, lineages] as const];
+  });
+  const spoken = await readSpoken(tx, new Map(stored));
   return new Map(
     found.map(({ id, status: row, csr, provider, ...shown }) => {
       const status = computedIn(row);
@@ -54,6 +64,7 @@ export async function readStatuses(
           ...shown,
           status,
           state: stateAt(status, now),
+          lineages: spoken.get(id),
           csr,
           rules: csrRulesOf(provider, names.get(id)),
           now,

@@ -48,6 +48,19 @@ export async function refreshStatesOf(
   }
 }
 
+/** Updates the stored states of FQDNs that ACME clients renew, or did. */
+export function refreshLineages(
+  tx: Tx,
+  { fqdns }: { readonly fqdns: readonly { readonly id: string }[] },
+  deps: WithClock,
+): Promise<void> {
+  return refreshStatesOf(
+    tx,
+    fqdns.map(({ id }) => id),
+    deps,
+  );
+}
+
 /** Updates the stored states of all FQDNs with a planned renewal, after all CSRs were deleted. */
 export async function refreshStatesWithoutCsrs(tx: Tx, _event: object, { clock }: WithClock): Promise<void> {
   await endPlansWithoutCsr(tx, clock.now());

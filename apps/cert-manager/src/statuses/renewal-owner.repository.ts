@@ -11,7 +11,8 @@ export function isAdoptedSql(fqdnId: string): string {
 const isElsewhere = `c.source = 'served' and ${isAdoptedSql('s.id')}`;
 
 /** SQL of who renews the FQDN of status `s` with the newest certificate `c`, as `renewalOwnerOf` has it. */
-export const renewalOwnerSql = `case when s.renewal_enabled = true then 'certloop'
+export const renewalOwnerSql = `case when s.client = 'renews' then 'acme_client' when s.client = 'gone' then 'none'
+  when s.renewal_enabled = true then 'certloop'
   when ${ofAcmeClient} then 'acme_client' when ${isElsewhere} then 'elsewhere' else 'none' end`;
 
 const certificateThat = (condition: string) =>
@@ -19,13 +20,15 @@ const certificateThat = (condition: string) =>
 
 /** SQL condition: so it is of status `s`. */
 export function renewedByCondition(owner: RenewalOwner): string {
-  if (owner === 'certloop') return 's.renewal_enabled = true';
+  if (owner === 'certloop') return 's.renewal_enabled = true and s.client is null';
   const conditions: Readonly<Record<Exclude<RenewalOwner, 'certloop'>, string>> = {
     acme_client: certificateThat(ofAcmeClient),
     elsewhere: certificateThat(isElsewhere),
     none: `not ${certificateThat(`(${ofAcmeClient} or (${isElsewhere}))`)}`,
   };
-  return `s.renewal_enabled = false and ${conditions[owner]}`;
+  const byOthers = `s.client is null and s.renewal_enabled = false and ${conditions[owner]}`;
+  const part = { acme_client: 'renews', none: 'gone', elsewhere: undefined }[owner];
+  return part === undefined ? byOthers : `(s.client = '${part}' or (${byOthers}))`;
 }
 
 /** SQL condition: the newest certificate has this value. */

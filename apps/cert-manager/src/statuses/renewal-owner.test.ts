@@ -18,6 +18,16 @@ test.each([
   },
 );
 
+test.each([
+  ['renews', true, 'acme_client'],
+  ['renews', false, 'acme_client'],
+  ['gone', true, 'none'],
+  ['gone', false, 'none'],
+  [null, true, 'certloop'],
+] as const)('with a client that %s and renewal %s: %s renews it', (client, renewalEnabled, owner) => {
+  expect(renewalOwnerOf({ renewalEnabled, isAdopting: false, source: null, client })).toBe(owner);
+});
+
 const found = {
   providerId: null,
   importedAt: new Date(),

@@ -1,4 +1,5 @@
 import type { CertificateSource, ChainState, RenewalOwner, Target } from '@certloop/contracts';
+import type { ClientPart } from './computed-status.js';
 
 /** How a server comes to TLS. */
 export type TargetProtocol = Target['protocol'];
@@ -18,13 +19,17 @@ export function renewalOwnerOf({
   renewalEnabled,
   isAdopting,
   source,
+  client = null,
 }: {
   readonly renewalEnabled: boolean;
+  /** Whether an ACME client of a space renews the newest certificate, or the one that did is gone. */
+  readonly client?: ClientPart | null;
   /** Whether what one of its targets serves becomes its newest certificate. */
   readonly isAdopting: boolean;
   /** Of the newest certificate. */
   readonly source: CertificateSource | null;
 }): RenewalOwner {
+  if (client !== null) return client === 'renews' ? 'acme_client' : 'none';
   if (renewalEnabled) return 'certloop';
   if (source !== null && acmeClients.includes(source)) return 'acme_client';
   return source === 'served' && isAdopting ? 'elsewhere' : 'none';

@@ -13,13 +13,18 @@ const columns = {
   expiryAcceptedUntil: column.instant().nullable(),
   owner: column.text().nullable(),
   tags: column.json<readonly string[]>().nullable(),
+  /** Whether one was uploaded, and after the newest certificate if an ACME client ordered that. */
   hasCsr: column.boolean(),
+  /** Whether an ACME client has ordered a certificate for it. */
+  hasLineages: column.boolean(),
   /** The newest certificate. */
   certificateId: column.uuid().nullable(),
   notBefore: column.instant().nullable(),
   expiresAt: column.instant().nullable(),
   storedAt: column.instant().nullable(),
   issuerId: column.uuid().nullable(),
+  /** The ACME client that ordered it. */
+  acmeClientId: column.uuid().nullable(),
   /** Whether the provider that is to be asked next is enabled; null without one. */
   isProviderEnabled: column.boolean().nullable(),
   spkiSha256: column.word(64).nullable(),
@@ -51,8 +56,12 @@ const lastEntry = `select l.id from renewal_queue l where l.fqdn_id = f.id and l
   order by l.created_at desc, l.id desc limit 1`;
 
 const selection = `select f.id, f.space_id, f.fqdn, f.provider_id, f.renewal_enabled, f.renew_after_permille,
-    f.expiry_accepted_until, f.owner, f.tags, exists (select 1 from csrs r where r.fqdn_id = f.id and r.${isUploaded}) as has_csr,
-    c.id as certificate_id, c.not_before, c.expires_at, c.created_at as stored_at, c.provider_id as issuer_id,
+    f.expiry_accepted_until, f.owner, f.tags,
+    exists (select 1 from csrs r where r.fqdn_id = f.id and r.${isUploaded} and
+      (c.acme_client_id is null or r.created_at > c.created_at)) as has_csr,
+    exists (select 1 from acme_server_orders o where o.fqdn_id = f.id and o.is_newest) as has_lineages,
+    c.acme_client_id, c.id as certificate_id, c.not_before, c.expires_at, c.created_at as stored_at,
+    c.provider_id as issuer_id,
     v.enabled as is_provider_enabled,
     c.spki_sha256, c.revoked_at, c.revocation_reason,
     q.certificate_id as open_certificate_id, q.scheduled_at, q.window_start, q.window_end,

@@ -4,6 +4,9 @@ import { labelsText } from '../fqdns/labels.js';
 import { computeOutlook, type PlannedCertificate } from '../renewals/outlook/read-outlook.service.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { computeStatus, type DatedFailure, type StatusFacts } from './computed-status.js';
+import type { Lineage } from './lineages/lineage.js';
+import { readLineages } from './lineages/read-lineages.service.js';
+import { writeLineages } from './lineages/stored-lineages.js';
 import { type FactRow, readFacts } from './status-facts.repository.js';
 import { type FqdnStatusRow, fqdnStatuses, noDate } from './statuses.repository.js';
 
@@ -16,9 +19,12 @@ export async function statusRowsOf(
 ): Promise<FqdnStatusRow[]> {
   const before = new Map(stored.map((row) => [row.id, row]));
   const rows: FqdnStatusRow[] = [];
+  const lineages = await lineagesOf(tx, facts);
   for (const fact of facts) {
     const { requestFailedAt = null, requestFailure = null } = before.get(fact.id) ?? {};
-    const status = computeStatus(await factsOf(tx, fact, failureAt(requestFailedAt, requestFailure)));
+    const found = lineages.get(fact.id) ?? [];
+    const failure = failureAt(requestFailedAt, requestFailure);
+    const status = computeStatus(await factsOf(tx, fact, { requestFailure: failure, lineages: found }));
     const unicodeName = domainToUnicode(fact.fqdn.replace(/^\*\./, ''));
     const isAscii = unicodeName === '' || fact.fqdn.endsWith(unicodeName);
     rows.push({
@@ -35,6 +41,7 @@ export async function statusRowsOf(
       attentionAt: status.attentionAt ?? noDate,
       requestFailedAt,
       requestFailure,
+      lineages: writeLineages(found.map(({ certificate }) => certificate.id)),
       updatedAt: now,
     });
   }
@@ -54,28 +61,42 @@ export async function listStatusFacts(
   if (fqdnIds.length === 0) return new Map();
   const stored = new Map((await findRows(tx, fqdnStatuses, { id: fqdnIds })).map((row) => [row.id, row]));
   const facts = new Map<string, StatusFacts>();
-  for (const fact of await readFacts(tx, fqdnIds)) {
+  const rows = await readFacts(tx, fqdnIds);
+  const lineages = await lineagesOf(tx, rows);
+  for (const fact of rows) {
     const { requestFailedAt = null, requestFailure = null } = stored.get(fact.id) ?? {};
-    facts.set(fact.id, await factsOf(tx, fact, failureAt(requestFailedAt, requestFailure)));
+    const failure = failureAt(requestFailedAt, requestFailure);
+    const found = lineages.get(fact.id) ?? [];
+    facts.set(fact.id, await factsOf(tx, fact, { requestFailure: failure, lineages: found }));
   }
   return facts;
+}
+
+function lineagesOf(tx: Tx, facts: readonly FactRow[]): Promise<ReadonlyMap<string, readonly Lineage[]>> {
+  return readLineages(
+    tx,
+    facts.flatMap(({ id, hasLineages }) => (hasLineages ? [id] : [])),
+  );
 }
 
 async function factsOf(
   tx: Tx,
   fact: FactRow,
-  requestFailure: DatedFailure | undefined,
+  { requestFailure, lineages }: Required<Pick<StatusFacts, 'lineages'>> & Pick<StatusFacts, 'requestFailure'>,
 ): Promise<StatusFacts> {
   const certificate = certificateOf(fact);
   const { windowStart: start, windowEnd: end } = fact;
   const isForNewest = fact.openCertificateId === fact.certificateId;
   const window = isForNewest && start !== null && end !== null ? { start, end } : undefined;
-  const outlook = await computeOutlook(tx, fact, { certificate, hasCsr: fact.hasCsr, window });
+  const { hasCsr } = fact;
+  const isRenewedByClient = fact.acmeClientId !== null && lineages.length > 0;
+  const outlook = await computeOutlook(tx, fact, { certificate, hasCsr, window, isRenewedByClient });
   const hasFailed = fact.triedStatus === 'failed' && fact.triedCertificateId === fact.certificateId;
   return {
     renewalEnabled: fact.renewalEnabled,
     expiryAcceptedUntil: fact.expiryAcceptedUntil,
     certificate,
+    lineages,
     outlook,
     dueAt: outlook.isPlanned ? outlook.plan.renewAt : dueAtOf(fact, certificate, window),
     scheduledAt: fact.scheduledAt ?? undefined,
@@ -107,8 +128,9 @@ function certificateOf(fact: FactRow): PlannedCertificate | undefined {
   const { id: fqdnId, certificateId: id, notBefore, expiresAt, storedAt: createdAt, spkiSha256 } = fact;
   if (id === null || notBefore === null || expiresAt === null) return undefined;
   if (createdAt === null || spkiSha256 === null) return undefined;
-  const { issuerId: providerId, revokedAt, revocationReason } = fact;
-  return { id, fqdnId, notBefore, expiresAt, createdAt, spkiSha256, providerId, revokedAt, revocationReason };
+  const { issuerId: providerId, revokedAt, revocationReason, acmeClientId } = fact;
+  const facts = { providerId, revokedAt, revocationReason, acmeClientId };
+  return { id, fqdnId, notBefore, expiresAt, createdAt, spkiSha256, ...facts };
 }
 
 function failureAt(at: Date | null, reason: string | null, attempt?: number): DatedFailure | undefined {

@@ -13,7 +13,7 @@ import {
   updateRows,
 } from '@certloop/db';
 import { In } from 'typeorm';
-import type { StatusOutlook, StatusProblem } from './computed-status.js';
+import type { ClientPart, StatusOutlook, StatusProblem } from './computed-status.js';
 
 /** After every certificate: the last millisecond that RFC 5280 can write, which none of them ends in. */
 export const noDate = new Date('9999-12-31T23:59:59.999Z');
@@ -44,6 +44,10 @@ export const fqdnStatuses = defineTable('fqdn_standings', {
     /** The last request for a certificate that failed; no other table has those of csr/sign. */
     requestFailedAt: column.instant().nullable(),
     requestFailure: column.text().nullable(),
+    /** Whether an ACME client renews the newest certificate, or the one that did is gone. */
+    client: column.word<ClientPart>(8).nullable(),
+    /** How many lineages are expected to renew, and the certificates of the worst, as `writeLineages` writes them. */
+    lineages: column.text().nullable(),
     updatedAt: column.instant(),
   },
   indexes: [
@@ -116,8 +120,8 @@ export async function switchPlans(tx: Tx, providerId: string, isEnabled: boolean
   await executeSql(tx, text, [after, now, providerId, before]);
 }
 
-/** SQL condition: the renewal is planned, whether or not its provider is disabled. */
-export const isPlanned = "s.outlook in ('planned', 'provider_off')";
+/** SQL condition: the renewal is planned, here or by an ACME client, whether or not its provider is disabled. */
+export const isPlanned = "s.outlook in ('planned', 'provider_off', 'by_client')";
 
 /**
  * FQDNs that have a certificate and are to be renewed, whether or not a policy forbids that, in the order of their ids:

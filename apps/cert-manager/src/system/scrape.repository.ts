@@ -45,7 +45,7 @@ export async function findLastJobSuccess(tx: Tx, job: string): Promise<Date | un
 export async function countUnattended(tx: Tx, now: Date): Promise<number> {
   const text = `select count(*) as count from
     (select 1 from (${certificatesInUse(tx)}) c join fqdn_standings s on s.id = c.fqdn_id
-      where c.expires_at <= $3 and s.outlook <> 'planned' limit 1000) unattended`;
+      where c.expires_at <= $3 and s.outlook not in ('planned', 'by_client') limit 1000) unattended`;
   const bounds = [now, inDays(now, -30), inDays(now, 7)];
   const [counted] = await querySql(tx, { count: column.bigint() }, text, bounds);
   return counted?.count ?? 0;

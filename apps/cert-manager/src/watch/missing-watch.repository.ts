@@ -16,7 +16,11 @@ function wantedIn(scope: MissingScope, mode: WaitingMode, now: Date) {
   const place = 'spaceId' in scope ? 'f.space_id = $1' : 'f.id >= $1 and f.id <= $2';
   const values = 'spaceId' in scope ? [scope.spaceId] : [scope.first, scope.last];
   const [at, end] = [`$${values.length + 1}`, `$${values.length + 2}`];
-  const expiry = `f.renewal_enabled = false
+  const renews = `exists (select 1 from fqdn_standings t where t.id = f.id and t.lineages is not null)`;
+  const isGone = `exists (select 1 from fqdn_standings t where t.id = f.id and t.client = 'gone')`;
+  const renewal = `((f.renewal_enabled = true and not ${isGone}) or (${renews}
+    and (f.renewal_enabled = true or f.expiry_accepted_until is null or f.expiry_accepted_until <= ${at})))`;
+  const expiry = `(f.renewal_enabled = false or ${isGone})
     and (f.expiry_accepted_until is null or f.expiry_accepted_until <= ${at})
     and (exists (select 1 from certificates c where c.fqdn_id = f.id and c.${isNewest} and c.expires_at >= ${end})
       or (exists (select 1 from targets t where t.fqdn_id = f.id and t.adopt = true and t.enabled = true)
@@ -24,8 +28,8 @@ function wantedIn(scope: MissingScope, mode: WaitingMode, now: Date) {
   const isRenewal = mode === 'renewal';
   return {
     text: `from fqdns f join spaces s on s.id = f.space_id
-      where ${place} and ${isRenewal ? 'f.renewal_enabled = true' : expiry} and s.unwatched_since is null`,
-    values: isRenewal ? values : [...values, now, outOfUseBefore(now)],
+      where ${place} and ${isRenewal ? renewal : expiry} and s.unwatched_since is null`,
+    values: isRenewal ? [...values, now] : [...values, now, outOfUseBefore(now)],
   };
 }
 

@@ -1,8 +1,9 @@
 import type { FqdnState } from '@certloop/contracts';
-import { type Expected, expectedOf } from '../statuses/attention.js';
+import type { Expected } from '../statuses/attention.js';
 import {
   type ComputedStatus,
   computeStatus,
+  expectedOfFacts,
   type StatusFacts,
   stateAt,
 } from '../statuses/computed-status.js';
@@ -30,8 +31,7 @@ const minPeriodMs = 120_000;
 export function signalNow(facts: StatusFacts, now: Date): SignalNow {
   const status = computeStatus(facts);
   const state = stateAt(status, now);
-  const { renewalEnabled, dueAt, certificate } = facts;
-  const expected = certificate && expectedOf({ renewalEnabled, dueAt, certificate });
+  const expected = expectedOfFacts(facts);
   const stood = { state, status, expected };
   const isReplaced = expected !== undefined && now < expected.attentionAt && isOrdered(facts, status);
   return { ...stood, signal: state === 'failing' && isReplaced ? 'log' : signalOf(stood, now) };

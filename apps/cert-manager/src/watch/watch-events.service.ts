@@ -2,7 +2,10 @@ import { newRowId, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
-import { findNewestCertificate } from '../certificates/newest-certificates.repository.js';
+import {
+  findNewestCertificate,
+  listLastCertificates,
+} from '../certificates/newest-certificates.repository.js';
 import type { StoredCertificate } from '../certificates/store-certificates.service.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import {
@@ -13,6 +16,7 @@ import {
   type SwitchedFqdn,
 } from '../fqdns/fqdns.service.js';
 import type { PolicyVerdict } from '../fqdns/policy/policy-verdict.js';
+import type { LineagesChanged } from '../front/lineages/lineage-events.service.js';
 import type { FailedRenewal } from '../renewals/queue/settle-renewal.service.js';
 import type { JudgedTargets } from '../targets/probes/settle-observed.service.js';
 import type { AcceptedExpiry } from './expiry/accept-expiry.service.js';
@@ -74,7 +78,9 @@ export async function pingStored(
   { changes }: Changes<StoredCertificate>,
   deps: WatchDeps,
 ): Promise<void> {
-  for (const { caller, fqdn } of changes) {
+  for (const { caller, fqdn, certificate: stored } of changes) {
+    // the lineage of an ACME client follows in the same transaction, and pings
+    if (stored.acmeClientId !== null) continue;
     const subject = await findSubject(tx, fqdn.id, deps);
     if (subject?.certificate === undefined) continue;
     const { certificate, now } = subject;
@@ -87,6 +93,27 @@ function storedEventOf({ kind }: Caller, { importedAt, source }: CertificateRow)
   if (source === 'served') return 'adopted';
   if (kind === 'scheduler') return 'renewed';
   return importedAt === null ? 'issued' : 'imported';
+}
+
+/** Pings what the orders of ACME clients brought, and makes the checks follow the dates of their lineages. */
+export async function pingLineages(
+  tx: Tx,
+  { fqdns, cause }: LineagesChanged,
+  deps: WatchDeps,
+): Promise<void> {
+  for (const fqdn of fqdns) {
+    const subject = await findSubject(tx, fqdn.id, deps);
+    if (subject?.certificate !== undefined && cause === 'issued') {
+      const { certificate, now } = subject;
+      const isFirst = (await listLastCertificates(tx, fqdn.id, 2)).length === 1;
+      const body = announcedText(isFirst ? 'issued' : 'renewed', certificate, subject);
+      await queuePing(tx, subject, { signal: eventSignal('good', now), body }, deps);
+    } else if (subject !== undefined && cause === 'failed') {
+      const signal = eventSignal('bad', subject.now);
+      await queuePing(tx, subject, { signal, body: stateText(subject) }, deps);
+    } else if (cause === 'read') await updateCheck(tx, { fqdn }, deps);
+    else await changeMode(tx, fqdn, deps);
+  }
 }
 
 /** Pings that a renewal failed. */
@@ -127,6 +154,15 @@ export async function pingRevoked(
   const isPlanned = now.status.outlook === 'planned';
   const body = revokedText({ ...certificate, isPlanned });
   await queuePing(tx, subject, { signal: eventSignal('bad', now), body }, deps);
+}
+
+/** Makes the check follow that a certificate of an ACME client was revoked which is not the newest of its FQDN. */
+export async function updateRevokedLineage(
+  tx: Tx,
+  { fqdn, certificate }: { readonly fqdn: FqdnRow; readonly certificate: CertificateRow },
+  deps: WatchDeps,
+): Promise<void> {
+  if (certificate.acmeClientId !== null) await updateCheck(tx, { fqdn }, deps);
 }
 
 /** Pings that the policy of the space forbids the renewal, or allows it again. */

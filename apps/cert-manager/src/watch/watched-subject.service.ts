@@ -4,11 +4,13 @@ import type { CertificateRow } from '../certificates/certificates.repository.js'
 import { findNewestCertificate } from '../certificates/newest-certificates.repository.js';
 import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
 import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
-import type { StatusFacts } from '../statuses/computed-status.js';
-import { outlookHints } from '../statuses/fqdn-status.js';
+import { clientPartOf, type StatusFacts } from '../statuses/computed-status.js';
+import { clientNews, outlookHints } from '../statuses/fqdn-status.js';
+import { renewedText, spokenOf } from '../statuses/lineages/lineage-text.js';
 import { readStatusFacts } from '../statuses/status-rows.service.js';
 import { hasAdoptingTarget } from '../targets/targets.repository.js';
 import {
+  clientNewsText,
   elsewhereText,
   expiryText,
   failedText,
@@ -42,6 +44,8 @@ export interface WatchedSubject {
   readonly isAdopting: boolean;
   readonly facts: StatusFacts;
   readonly now: SignalNow;
+  /** The moment of that. */
+  readonly at: Date;
 }
 
 /** The FQDN if it is to have a check: it is there, its space is watched, and so is it by its mode. */
@@ -55,11 +59,21 @@ export async function findWatched(
   const space = await findSpace(tx, fqdn.spaceId);
   if (space === undefined || space.unwatchedSince !== null) return undefined;
   const certificate = await findNewestCertificate(tx, fqdnId);
-  const mode = await wordOf(tx, fqdn, certificate, rules);
+  const facts = await readStatusFacts(tx, fqdnId);
+  if (facts === undefined) return undefined;
+  const mode = await wordOf(tx, { fqdn, facts }, certificate, rules);
   if (mode === 'no' || mode === 'accepted') return undefined;
   const isAdopting = mode === 'expiry' && (await hasAdoptingTarget(tx, fqdnId));
-  const facts = await readStatusFacts(tx, fqdnId);
-  return facts && { fqdn, space, mode, certificate, isAdopting, facts, now: signalNow(facts, rules.now) };
+  return {
+    fqdn,
+    space,
+    mode,
+    certificate,
+    isAdopting,
+    facts,
+    now: signalNow(facts, rules.now),
+    at: rules.now,
+  };
 }
 
 /** Returns what the monitor watches of an FQDN, in one word. */
@@ -70,19 +84,22 @@ export async function watchWordOf(
   rules: WatchRules,
 ): Promise<WatchWord> {
   const space = await findSpace(tx, fqdn.spaceId);
-  return space === undefined || space.unwatchedSince !== null ? 'no' : wordOf(tx, fqdn, newest, rules);
+  if (space === undefined || space.unwatchedSince !== null) return 'no';
+  return wordOf(tx, { fqdn, facts: await readStatusFacts(tx, fqdn.id) }, newest, rules);
 }
 
 async function wordOf(
   tx: Tx,
-  fqdn: FqdnRow,
+  { fqdn, facts }: { readonly fqdn: FqdnRow; readonly facts: StatusFacts | undefined },
   newest: CertificateRow | undefined,
   { now, watchesExpiry }: WatchRules,
 ): Promise<WatchWord> {
-  if (!fqdn.renewalEnabled && !watchesExpiry) return 'no';
   const mayAdopt = !fqdn.renewalEnabled && newest === undefined;
-  const isAdopting = mayAdopt && (await hasAdoptingTarget(tx, fqdn.id));
-  return watchModeOf({ ...fqdn, isAdopting }, newest, now);
+  const isAdopting = mayAdopt && watchesExpiry && (await hasAdoptingTarget(tx, fqdn.id));
+  const client = facts === undefined ? null : clientPartOf(facts);
+  const hasLineages = (facts?.lineages ?? []).length > 0;
+  const mode = watchModeOf({ ...fqdn, isAdopting, hasLineages, client }, newest, now);
+  return mode === 'renewal' || watchesExpiry ? mode : 'no';
 }
 
 /** The text of a ping that a certificate was stored, or is there. */
@@ -95,8 +112,11 @@ export function announcedText(
   return storedText(event, { serialNumber, issuer, expiresAt, renewAt: nextOf(subject) });
 }
 
-function nextOf({ mode, isAdopting, now }: WatchedSubject): PingedCertificate['renewAt'] {
+function nextOf(subject: WatchedSubject): PingedCertificate['renewAt'] {
+  const { mode, isAdopting, now, at } = subject;
   const { status, expected } = now;
+  const lineages = spokenOf(subject.facts.lineages ?? []);
+  if (status.client === 'renews' && lineages !== undefined) return { client: renewedText(lineages, at) };
   if (mode === 'expiry') return isAdopting ? 'elsewhere' : 'never';
   const isPlanned = status.outlook === 'planned' && expected !== undefined;
   return isPlanned ? expected.expectedAt : { hint: outlookHints[status.outlook] };
@@ -107,6 +127,11 @@ export function stateText(subject: WatchedSubject): string {
   const { certificate, mode, isAdopting, now } = subject;
   const { signal, state, status } = now;
   const { problemReason, outlook } = status;
+  const news = clientNews(status, spokenOf(subject.facts.lineages ?? []), {
+    isLate: signal === 'fail',
+    now: subject.at,
+  });
+  if (news !== undefined) return clientNewsText(news);
   const reason = problemReason ?? 'unknown';
   switch (status.problem) {
     case 'revoked':
@@ -117,6 +142,7 @@ export function stateText(subject: WatchedSubject): string {
       return forbiddenText(reason);
     case 'renewal':
       return failedText({ attempt: subject.facts.renewalFailure?.attempt ?? 1, reason });
+    case 'client':
     case 'request':
       return refusedText(reason);
     case 'served':

@@ -81,6 +81,10 @@ const matrix = rowsOf(
   rekeyAcmeClient/unknown  401 404 403 403 404 404 404
   deleteAcmeClient         401 404 403 403 200 200 200
   deleteAcmeClient/unknown 401 404 403 403 404 404 404
+  listLineages            401 404 200 200 200 200 200
+  listLineages/unknown    401 404 404 404 404 404 404
+  releaseLineage          401 404 403 403 200 200 200
+  releaseLineage/unknown  401 404 403 403 404 404 404
 
   countFqdns              401 200 200 200 200 200 200
   countFqdns/unknown      401 200 200 200 200 200 200

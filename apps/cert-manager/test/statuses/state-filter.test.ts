@@ -49,6 +49,8 @@ describeEachDialect('the filter by state in SQL', (open) => {
       problemReason: problem && 'the CA is away',
       requestFailedAt: null,
       requestFailure: null,
+      client: null,
+      lineages: null,
       updatedAt: now,
     }));
     await database.transaction(async (tx) => {

@@ -53,6 +53,18 @@ export const fqdnStatusSchema = z
       })
       .optional(),
     renewedBy: z.enum(renewalOwners),
+    /** The ACME client that is expected to renew it; of several, the one that needs people first. */
+    acmeClient: z
+      .object({
+        id: scalars.uuid,
+        name: z.string(),
+        userAgent: z.string(),
+        lastSeenAt: scalars.instant,
+        lastSeenFrom: z.string(),
+        /** How many accounts of ACME clients are expected to renew it. */
+        lineages: z.int(),
+      })
+      .optional(),
     /** How the servers of its targets come to TLS; absent without targets. */
     protocols: z.array(z.enum(targetProtocols)).optional(),
     /** The newest one. */

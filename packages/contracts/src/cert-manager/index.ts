@@ -1,6 +1,7 @@
 import { type Client, type ClientOptions, createClient } from '../http/http.client.js';
 import { openApiDocument } from '../openapi/openapi.js';
 import { acmeClientsContract } from './acme-clients.js';
+import { acmeLineagesContract } from './acme-lineages.js';
 import { auditLogsContract } from './audit/audit-logs.js';
 import { certificatesContract } from './certificates/certificates.js';
 import { csrsContract } from './certificates/csrs.js';
@@ -22,6 +23,7 @@ import { usersContract } from './users/users.js';
 import { watchedServersContract } from './watched-servers.js';
 
 export * from './acme-clients.js';
+export * from './acme-lineages.js';
 export * from './audit/audit-actions.js';
 export * from './audit/audit-logs.js';
 export * from './certificates/certificates.js';
@@ -70,6 +72,7 @@ export const certManagerContract = {
   ...spacesContract,
   ...issuancePolicyContract,
   ...acmeClientsContract,
+  ...acmeLineagesContract,
   ...fqdnsContract,
   ...csrsContract,
   ...issuanceContract,
@@ -103,7 +106,7 @@ function describeCertManager(): object {
       'A change of a space, FQDN, user or permission group leaves members unchanged that the request does not contain.',
     groups: {
       Spaces: { ...spacesContract, ...issuancePolicyContract },
-      'ACME clients': acmeClientsContract,
+      'ACME clients': { ...acmeClientsContract, ...acmeLineagesContract },
       FQDNs: { ...fqdnsContract, ...inventoryContract },
       CSRs: csrsContract,
       Issuance: issuanceContract,

@@ -87,6 +87,8 @@ export const renewalOutlooks = [
   'no_provider',
   /** The newest certificate was revoked for its key, and the newest CSR has the same key. */
   'compromised_key',
+  /** An ACME client ordered the newest certificate; only that client fetches the next one. */
+  'renewed_by_client',
 ] as const;
 
 export type RenewalOutlook = (typeof renewalOutlooks)[number];
@@ -106,12 +108,28 @@ export const fqdnStates = [
 export type FqdnState = (typeof fqdnStates)[number];
 
 /**
- * Who renews the certificate of an FQDN: this service, the ACME client that the newest one came from, what a watched server
- * adopts from elsewhere, or nothing that is known here.
+ * Who renews the certificate of an FQDN: this service, the ACME client that ordered the newest one or that it was imported
+ * from, what a watched server adopts from elsewhere, or nothing that is known here.
  */
 export const renewalOwners = ['certloop', 'acme_client', 'elsewhere', 'none'] as const;
 
 export type RenewalOwner = (typeof renewalOwners)[number];
+
+/**
+ * States of what an account of an ACME client renews: a further certificate is expected, and not due; it is late; its last
+ * order failed; or none is expected, as its machine is gone, another order replaced it, or account or client ended.
+ */
+export const lineageStates = [
+  'expected',
+  'late',
+  'failing',
+  'released',
+  'replaced',
+  'deactivated',
+  'deleted',
+] as const;
+
+export type LineageState = (typeof lineageStates)[number];
 
 /** Whether the issuer of a certificate was sent with it. */
 export const chainStates = ['complete', 'incomplete', 'self_signed'] as const;

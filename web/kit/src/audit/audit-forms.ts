@@ -25,6 +25,7 @@ const forms: Readonly<Record<AuditAction, Form | ((facts: AuditFacts) => Form)>>
   'acme_client.create': ['created', 'create', 'the ACME client {on}'],
   'acme_client.delete': ['deleted', 'delete', 'the ACME client {on}'],
   'acme_client.rekey': ['replaced', 'replace', 'the key of the ACME client {on}'],
+  'acme_client.release': ['released', 'release', 'a machine of the ACME client {on}'],
   'audit.export': ['exported', 'export', 'the audit log'],
   'audit.test': ['wrote', 'write', 'a test entry'],
   'auth.bootstrap': ['created', 'create', 'the first administrator {on}'],

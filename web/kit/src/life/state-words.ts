@@ -15,6 +15,7 @@ const dueWords: Readonly<Partial<Record<RenewalOutlook, string>>> = {
   no_csr: 'needs a CSR',
   no_provider: 'needs a provider',
   compromised_key: 'needs a new key',
+  renewed_by_client: 'ACME client is late',
 };
 
 /** Words for the state of one name: also what it needs, where it lacks a certificate or a renewal. */

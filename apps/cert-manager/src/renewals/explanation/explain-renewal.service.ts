@@ -39,15 +39,20 @@ export interface RenewalAccount {
   readonly watched: WatchWord;
 }
 
-export interface ExplainRenewalDeps extends DbDeps {
+export interface ExplainRenewalDeps extends DbDeps, DescribeClientDeps {
   readonly opener: ProviderOpener;
   /** Returns what the monitor watches of the FQDN with that newest certificate. */
   readonly watchWordOf: (tx: Tx, fqdn: FqdnRow, newest: CertificateRow | undefined) => Promise<WatchWord>;
 }
 
+export interface DescribeClientDeps {
+  /** Returns how the ACME clients stand that renew an FQDN, in the words of its status; undefined without any. */
+  readonly describeClient: (tx: Tx, fqdnId: string) => Promise<string | undefined>;
+}
+
 /** Explains by the rules that the scheduler itself goes by. Throws NotFound. */
 export async function explainRenewal(
-  { db, clock, opener, watchWordOf }: ExplainRenewalDeps,
+  { db, clock, opener, watchWordOf, describeClient }: ExplainRenewalDeps,
   caller: Caller,
   { spaceId, fqdnId }: FqdnPlace,
 ): Promise<RenewalAccount> {
@@ -61,6 +66,7 @@ export async function explainRenewal(
     const queues = await listProviderQueues(tx, opener);
     const provider = providerOf(queues, open?.providerId ?? certificate?.providerId ?? fqdn.providerId);
     const csr = await findLatestCsr(tx, fqdnId);
+    const isRenewed = !outlook.isPlanned && outlook.hindrance === 'renewed_by_client';
     const refusal = await findRefusal(tx, { fqdn, csr, provider });
     return {
       fqdn,
@@ -82,6 +88,8 @@ export async function explainRenewal(
         revokedAt: certificate?.revokedAt ?? undefined,
         isImported: certificate !== undefined && certificate.importedAt !== null,
         isAdopted: certificate?.source === 'served',
+        isOfClient: certificate !== undefined && certificate.acmeClientId !== null,
+        clientText: isRenewed ? await describeClient(tx, fqdnId) : undefined,
       }),
     };
   });

@@ -17,6 +17,10 @@ export interface RenewalSituation {
   readonly isImported?: boolean;
   /** The newest certificate was adopted from a server. */
   readonly isAdopted?: boolean;
+  /** An ACME client ordered the newest certificate. */
+  readonly isOfClient?: boolean;
+  /** How the ACME client stands that renews it; undefined if none does. */
+  readonly clientText?: string | undefined;
   /** Why the policy of the space does not allow it. */
   readonly forbidden?: string | undefined;
   /** Why the provider cannot be asked now. */
@@ -60,6 +64,8 @@ function never(outlook: RenewalOutlook): Omit<Explanation, 'message'> {
   return { outlook, willRenew: false, scheduledAt: undefined };
 }
 
+const byClientText = 'an ACME client renews it';
+
 const hindrances: Readonly<Record<Hindrance, string>> = {
   switched_off: 'automatic renewal is switched off for this FQDN',
   no_certificate: 'there is no certificate to renew yet: request one',
@@ -67,7 +73,17 @@ const hindrances: Readonly<Record<Hindrance, string>> = {
   no_provider: 'the newest certificate has no provider that could renew it: have a CSR signed by a provider',
   compromised_key:
     'the newest certificate was revoked because its key is compromised, and the newest CSR has the same key: upload a CSR with a new key',
+  renewed_by_client: byClientText,
 };
+
+/** Why the scheduler leaves a certificate to its ACME client; `clientText` names the client and how it stands. */
+export function renewedByClientText(clientText: string | undefined): string {
+  const who = clientText ?? byClientText;
+  return `${who}. CertLoop itself does not renew it, as only its client fetches what it has ordered`;
+}
+
+const goneText =
+  'an ACME client ordered the newest certificate and is no longer expected to renew it; to renew it here, upload a CSR and have it signed';
 
 // an imported certificate came without a CSR and without a provider
 const hindrancesOfImported: Partial<Record<Hindrance, string>> = {
@@ -80,8 +96,13 @@ const adoptedText =
   'the newest certificate was adopted from its server and is renewed elsewhere; to renew it here, upload a CSR, choose a provider and have the CSR signed';
 
 /** Why there is no renewal, and that one is missed where the newest certificate was revoked. */
-function hindranceOf({ revokedAt, isImported, isAdopted }: RenewalSituation, hindrance: Hindrance): string {
+function hindranceOf(
+  { revokedAt, isImported, isAdopted, isOfClient, clientText }: RenewalSituation,
+  hindrance: Hindrance,
+): string {
   if (isAdopted === true) return adoptedText;
+  if (hindrance === 'renewed_by_client') return renewedByClientText(clientText);
+  if (isOfClient === true && hindrance === 'no_csr') return goneText;
   const why = (isImported === true ? hindrancesOfImported[hindrance] : undefined) ?? hindrances[hindrance];
   if (revokedAt === undefined || hindrance === 'compromised_key') return why;
   return `${why}; the newest certificate was revoked at ${revokedAt.toISOString()}`;

@@ -1,8 +1,10 @@
 import type { Tx } from '@certloop/db';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
-import { findLatestCsr, hasCsrOfFqdn } from '../../csrs/csrs.repository.js';
+import { findLatestCsr, hasCsrOfFqdn, hasCsrSince } from '../../csrs/csrs.repository.js';
 import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
+import { endOfLineage } from '../../front/lineages/lineage-ends.js';
+import { listLineagesOf } from '../../front/lineages.repository.js';
 import type { ProviderRow } from '../../providers/providers.repository.js';
 import { cameOfRenewal, countRenewalsSince } from '../renewal-history.repository.js';
 import { type RenewalWindow, restUntil, withRest } from '../renewal-policy.js';
@@ -26,9 +28,26 @@ export async function readOutlook(
   { newest, open, hasCsr: isCsrKnown }: KnownFacts = {},
 ): Promise<{ readonly certificate: CertificateRow | undefined; readonly outlook: Outlook }> {
   const certificate = newest ?? (await findNewestCertificate(tx, fqdn.id));
-  const hasCsr = isCsrKnown ?? (await hasCsrOfFqdn(tx, fqdn.id));
   const window = windowOf(open, certificate);
-  return { certificate, outlook: await computeOutlook(tx, fqdn, { certificate, hasCsr, window }) };
+  const isOfClient = certificate !== undefined && certificate.acmeClientId !== null;
+  const facts = isOfClient
+    ? await readClientFacts(tx, certificate)
+    : { hasCsr: isCsrKnown ?? (await hasCsrOfFqdn(tx, fqdn.id)), isRenewedByClient: false };
+  return { certificate, outlook: await computeOutlook(tx, fqdn, { certificate, window, ...facts }) };
+}
+
+/** Facts of a certificate that an ACME client ordered: a CSR that was uploaded before it does not belong to it. */
+async function readClientFacts(tx: Tx, { fqdnId, createdAt }: CertificateRow) {
+  const lineages = await listLineagesOf(tx, [fqdnId]);
+  const isRenewedByClient = lineages.some((row) => endOfLineage(row) === undefined);
+  return { hasCsr: await hasCsrSince(tx, fqdnId, createdAt), isRenewedByClient };
+}
+
+/** Whether an ACME client is expected to renew the newest certificate of an FQDN. */
+export async function isRenewedByClient(tx: Tx, newest: CertificateRow | undefined): Promise<boolean> {
+  return (
+    newest != null && newest.acmeClientId !== null && (await readClientFacts(tx, newest)).isRenewedByClient
+  );
 }
 
 /** Columns of a certificate that decide when it is renewed. */
@@ -43,6 +62,7 @@ export type PlannedCertificate = Pick<
   | 'revokedAt'
   | 'revocationReason'
   | 'spkiSha256'
+  | 'acmeClientId'
 >;
 
 /** As readOutlook, where all is known that is usually needed. */
@@ -53,6 +73,8 @@ export async function computeOutlook(
     readonly certificate: PlannedCertificate | undefined;
     readonly hasCsr: boolean;
     readonly window: RenewalWindow | undefined;
+    /** An ACME client is expected to renew the certificate. */
+    readonly isRenewedByClient: boolean;
   },
 ): Promise<Outlook> {
   const { renewalEnabled, renewAfterPermille, providerId } = fqdn;

@@ -39,6 +39,12 @@ test.each<[string, Partial<RenewalFacts>, string]>([
   ['no certificate yet', { certificate: undefined }, 'no_certificate'],
   ['the CSR was deleted', { hasCsr: false }, 'no_csr'],
   ['a compromised key', { isKeyCompromised: true }, 'compromised_key'],
+  ['an ACME client renews it', { isRenewedByClient: true }, 'renewed_by_client'],
+  [
+    'an ACME client renews it, switched off, without a CSR',
+    { isRenewedByClient: true, renewalEnabled: false, hasCsr: false },
+    'renewed_by_client',
+  ],
   ['no provider to ask', { certificate: { ...certificate, providerId: null } }, 'no_provider'],
 ])('%s → not renewed', (_, change, hindrance) => {
   expect(outlookOf({ ...facts, ...change })).toEqual({ isPlanned: false, hindrance });

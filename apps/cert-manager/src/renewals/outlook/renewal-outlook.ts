@@ -10,6 +10,8 @@ export interface RenewalFacts {
   readonly hasCsr: boolean;
   /** The newest CSR has the key of the newest certificate, which was revoked for that key. */
   readonly isKeyCompromised?: boolean;
+  /** An ACME client ordered the newest certificate and is expected to renew it. */
+  readonly isRenewedByClient?: boolean;
   /** When the CA wants the newest certificate renewed, as far as it said. */
   readonly window?: RenewalWindow | undefined;
   /** The newest one. */
@@ -26,7 +28,13 @@ export interface RenewalFacts {
 }
 
 /** Reason why an FQDN is not renewed; of several, the first that people must remove. */
-export type Hindrance = 'switched_off' | 'no_certificate' | 'no_csr' | 'no_provider' | 'compromised_key';
+export type Hindrance =
+  | 'switched_off'
+  | 'no_certificate'
+  | 'no_csr'
+  | 'no_provider'
+  | 'compromised_key'
+  | 'renewed_by_client';
 
 export type Outlook =
   | {
@@ -44,10 +52,13 @@ export function outlookOf({
   providerId: ownProviderId,
   hasCsr,
   isKeyCompromised = false,
+  isRenewedByClient = false,
   window,
   certificate,
 }: RenewalFacts): Outlook {
   if (certificate === undefined) return not('no_certificate');
+  // the client would not fetch what another one ordered
+  if (isRenewedByClient) return not('renewed_by_client');
   if (!hasCsr) return not('no_csr');
   const { id, notBefore, expiresAt, revokedAt } = certificate;
   const providerId = certificate.providerId ?? ownProviderId;

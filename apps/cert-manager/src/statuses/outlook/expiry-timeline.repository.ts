@@ -22,9 +22,9 @@ export function readDays(tx: Tx, scope: SpaceScope, { start, end }: Timeline): P
     postgres: "to_char(s.expires_at at time zone 'UTC', 'YYYY-MM-DD')",
   });
   const sum = (condition: string) => `sum(case when ${condition} then 1 else 0 end)`;
-  const willRenew = "s.problem is null and s.outlook = 'planned'";
+  const willRenew = "s.problem is null and s.outlook in ('planned', 'by_client')";
   const text = `select ${day} as day, ${sum(willRenew)} as will_renew,
-      ${sum("s.problem is null and s.outlook <> 'planned'")} as needs_hand,
+      ${sum("s.problem is null and s.outlook not in ('planned', 'by_client')")} as needs_hand,
       ${sum('s.problem is not null')} as failing
     from fqdn_standings s where s.expires_at >= $1 and s.expires_at < $2 ${inSpaces(scope, place)}
     group by ${day}`;

@@ -10,6 +10,8 @@ const columns = {
   attentionAt: column.instant(),
   expiresAt: column.instant(),
   leafExpiresAt: column.instant().nullable(),
+  /** Certificate that an event is about: that of the ACME client which is late, if one renews the FQDN. */
+  lateId: column.uuid(),
   /** Whether what a server presents is adopted. */
   isAdopting: column.boolean(),
 };
@@ -27,9 +29,11 @@ export function listExpiring(
   now: Date,
   limit: number,
 ): Promise<ExpiringRow[]> {
-  const known = `select 1 from events e where e.once_key = 'certificate.expiring:' || c.id`;
+  const late =
+    "case when s.client = 'renews' then substr(s.lineages, 1, 36) else cast(c.id as varchar(36)) end";
+  const known = `select 1 from events e where e.once_key = 'certificate.expiring:' || ${late}`;
   const text = `select c.id, c.fqdn_id, s.space_id, s.fqdn, s.attention_at, c.serial_number, c.expires_at,
-      c.leaf_expires_at, ${isAdoptedSql('s.id')} as is_adopting
+      c.leaf_expires_at, ${late} as late_id, ${isAdoptedSql('s.id')} as is_adopting
     from fqdn_standings s join certificates c on c.id = s.certificate_id
     where (s.attention_at, s.id) > ($1, $2) and s.attention_at <= $3 and s.expires_at > $3 and not exists (${known})
     order by s.attention_at, s.id limit ${limit}`;

@@ -4,9 +4,11 @@ import { chainHint, endsView } from '../../certificates/in-use.js';
 import type { DbDeps } from '../../db-deps.js';
 import type { NoticeDeps, Notices } from '../../events/notices.service.js';
 import { findFqdn } from '../../fqdns/fqdns.repository.js';
+import type { LineagesChanged } from '../../front/lineages/lineage-events.service.js';
 import type { FailedRenewal } from '../../renewals/queue/settle-renewal.service.js';
 import { computeStatus, type StatusFacts, type StatusOutlook } from '../../statuses/computed-status.js';
-import { outlookHints, renewalStoppedText } from '../../statuses/fqdn-status.js';
+import { clientNews, outlookHints, renewalStoppedText, sentenceOf } from '../../statuses/fqdn-status.js';
+import { failedOrderText, type SpokenLineages, spokenOf } from '../../statuses/lineages/lineage-text.js';
 import { listStatusFacts } from '../../statuses/status-rows.service.js';
 import { listExpiring } from '../expiry/expiring.repository.js';
 import { isExpiryNews, isFailureNews } from './event-rules.js';
@@ -67,7 +69,7 @@ export async function noticeExpiring({
     });
     const news = rows.flatMap((row) => {
       const known = facts.get(row.fqdnId);
-      return known !== undefined && isExpiryNews(known, now) ? [eventOf(row, known)] : [];
+      return known !== undefined && isExpiryNews(known, now) ? [eventOf(row, known, now)] : [];
     });
     if (news.length > 0) {
       await db.transaction(async (tx) => {
@@ -80,21 +82,71 @@ export async function noticeExpiring({
   }
 }
 
-function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number], facts: StatusFacts) {
+function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number], facts: StatusFacts, now: Date) {
   const { id: certificateId, fqdnId, fqdn, spaceId, serialNumber } = row;
   const { renewalEnabled } = facts;
   const hint = chainHint(row);
-  const { outlook } = computeStatus(facts);
+  const status = computeStatus(facts);
+  const { outlook } = status;
   const isStopped = !renewalEnabled && row.isAdopting;
-  const news = `The certificate of ${fqdn} expires on ${row.expiresAt.toISOString()}, and ${isStopped ? `${renewalStoppedText}.` : missingText(outlook)}`;
+  const lineages = spokenOf(facts.lineages ?? []);
+  const late = clientNews(status, lineages, { isLate: true, now });
+  const what = `The certificate of ${fqdn} expires on ${row.expiresAt.toISOString()}`;
+  const news =
+    late === undefined
+      ? `${what}, and ${isStopped ? `${renewalStoppedText}.` : missingText(outlook)}`
+      : sentenceOf(late);
   const message = hint === undefined ? news : `${news} ${hint}`;
+  const ofClient = late === undefined ? {} : lateFacts(lineages);
+  const certificate = { certificateId, serialNumber, ...endsView(row) };
   return {
     type: 'certificate.expiring',
     subject: fqdnId,
     spaceId,
-    onceKey: `certificate.expiring:${certificateId}`,
-    data: { message, fqdn, fqdnId, spaceId, certificateId, serialNumber, ...endsView(row), renewalEnabled },
+    onceKey: `certificate.expiring:${row.lateId}`,
+    data: { message, fqdn, fqdnId, spaceId, ...certificate, ...ofClient, renewalEnabled },
   } as const;
+}
+
+/** The certificate of the ACME client that is late, which need not be the newest one, and the client. */
+function lateFacts(lineages: SpokenLineages | undefined) {
+  if (lineages === undefined) return {};
+  const [{ client, certificate }] = lineages.lineages;
+  const { id: certificateId, serialNumber, expiresAt } = certificate;
+  return { certificateId, serialNumber, expiresAt: expiresAt.toISOString(), acmeClient: client.name };
+}
+
+/** Records that an ACME client failed to renew, at most once a day and certificate. */
+export async function recordClientNotice(
+  tx: Tx,
+  { fqdns, cause }: LineagesChanged,
+  { notices, clock }: NoticeDeps,
+): Promise<void> {
+  if (notices === undefined || cause !== 'failed') return;
+  const now = clock.now();
+  const facts = await listStatusFacts(
+    tx,
+    fqdns.map(({ id }) => id),
+  );
+  for (const { id: fqdnId, spaceId } of fqdns) {
+    const known = facts.get(fqdnId);
+    const lineages = spokenOf(known?.lineages ?? []);
+    const worst = lineages?.lineages[0];
+    if (lineages === undefined || worst?.failure === undefined) continue;
+    const { failure, fqdn } = worst;
+    await notices.record(tx, {
+      type: 'certificate.failed',
+      subject: fqdnId,
+      spaceId,
+      onceKey: `certificate.failed:${worst.certificate.id}:${now.toISOString().slice(0, 10)}`,
+      data: {
+        message: sentenceOf(failedOrderText(lineages, now)),
+        ...{ fqdn, fqdnId, spaceId },
+        ...lateFacts(lineages),
+        reason: failure.reason,
+      },
+    });
+  }
 }
 
 /** Returns a sentence about the first thing that the renewal lacks. */

@@ -1,5 +1,4 @@
-import { expectedOf } from '../../statuses/attention.js';
-import type { StatusFacts } from '../../statuses/computed-status.js';
+import { type ExpectedFacts, expectedOfFacts, type StatusFacts } from '../../statuses/computed-status.js';
 
 // tries that fail temporarily: after 1, 10 and 100 minutes the fourth
 const noticedTry = 4;
@@ -31,7 +30,8 @@ export function isExpiryNews(facts: DatedFacts, now: Date): boolean {
   if (certificate === undefined || certificate.revokedAt !== null || certificate.expiresAt <= now)
     return false;
   const isAccepted = !renewalEnabled && expiryAcceptedUntil !== null && now < expiryAcceptedUntil;
-  return !isAccepted && expectedOf({ ...facts, certificate }).attentionAt <= now;
+  const expected = expectedOfFacts(facts);
+  return !isAccepted && expected !== undefined && expected.attentionAt <= now;
 }
 
-type DatedFacts = Pick<StatusFacts, 'renewalEnabled' | 'expiryAcceptedUntil' | 'dueAt' | 'certificate'>;
+type DatedFacts = ExpectedFacts & Pick<StatusFacts, 'expiryAcceptedUntil'>;

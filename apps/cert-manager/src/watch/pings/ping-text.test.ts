@@ -26,6 +26,11 @@ describe('the text of a ping', () => {
       'adopted: serial 01ab, issuer CN=Fake CA, valid until 2026-05-30T00:00:00.000Z; it is renewed elsewhere, and what its server presents next is adopted',
     ],
     [
+      'issued to an ACME client',
+      storedText('issued', { ...certificate, renewAt: { client: 'client web-7 renews it' } }),
+      'issued: serial 01ab, issuer CN=Fake CA, valid until 2026-05-30T00:00:00.000Z; client web-7 renews it',
+    ],
+    [
       'that a renewal elsewhere has stopped',
       elsewhereText(certificate.expiresAt),
       'expires on 2026-05-30T00:00:00.000Z; its renewal elsewhere has not brought a newer one: renew it there, or upload a CSR and have it signed here',

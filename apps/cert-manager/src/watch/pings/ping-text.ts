@@ -6,8 +6,11 @@ export interface PingedCertificate {
   readonly serialNumber: string;
   readonly issuer: string;
   readonly expiresAt: Date;
-  /** When it will be renewed; `never` with renewal off, `elsewhere` if it is adopted from a server, else why it will not be. */
-  readonly renewAt: Date | 'never' | 'elsewhere' | { readonly hint: string };
+  /**
+   * When it will be renewed; `never` with renewal off, `elsewhere` if it is adopted from a server, the ACME client that renews
+   * it, else why it will not be.
+   */
+  readonly renewAt: Date | 'never' | 'elsewhere' | { readonly client: string } | { readonly hint: string };
 }
 
 /** One line, shorter than any monitor keeps of a body. */
@@ -23,6 +26,7 @@ export function storedText(
   if (renewAt === 'never') return bounded(`${facts}; ${expiryText(expiresAt)}`);
   const until = `${facts}, valid until ${expiresAt.toISOString()}`;
   if (renewAt === 'elsewhere') return bounded(`${until}; ${adoptedNext}`);
+  if ('client' in renewAt) return bounded(`${until}; ${renewAt.client}`);
   const next = 'hint' in renewAt ? `. ${renewAt.hint}` : `; to be renewed on ${renewAt.toISOString()}`;
   return bounded(`${until}${next}`);
 }
@@ -47,6 +51,9 @@ export function overdueText(expiresAt: Date, isOver: boolean, hint: string): str
 
 const endText = (expiresAt: Date, isOver: boolean) =>
   `${isOver ? 'expired' : 'expires'} on ${expiresAt.toISOString()}`;
+
+/** Returns the text of a ping about what an ACME client has missed. */
+export const clientNewsText = (news: string): string => bounded(news);
 
 /** There is no certificate, and nothing else is wrong. */
 export const unfinishedText = 'there is no certificate yet, and nothing else is wrong';

@@ -1,5 +1,6 @@
 import type { TestApp } from '../../support/app.js';
 import { addAcmeClient } from '../../support/front/acme-clients.js';
+import { newLineagePath } from '../../support/front/client-lineage.js';
 import { addFqdn, addSpace, pathOf } from '../../support/inventory.js';
 import { ask, newFqdn, read, requestsTo } from './asked.js';
 
@@ -99,6 +100,16 @@ export const spaceRequests = requestsTo({
   deleteAcmeClient: async (app) => ({
     answer: await ask(app, 'delete', await newClientPath(app)),
     leaves: 'acme_client.delete',
+  }),
+
+  listLineages: async (app) => {
+    const fqdn = await newFqdn(app);
+    await newLineagePath(app, fqdn);
+    return read(app, pathOf(fqdn, 'acme-lineages'));
+  },
+  releaseLineage: async (app) => ({
+    answer: await ask(app, 'post', await newLineagePath(app, await newFqdn(app))),
+    leaves: 'acme_client.release',
   }),
 
   countFqdns: async (app) => read(app, `/spaces/${(await addSpace(app)).id}/fqdns/count`),

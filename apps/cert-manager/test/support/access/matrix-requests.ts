@@ -1,6 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { foreignPem } from '../cas/foreign-ca.js';
 import { addAcmeClient } from '../front/acme-clients.js';
+import { newLineagePath } from '../front/client-lineage.js';
 import { addCsr, addFqdn, addSpace, csrSample, pathOf, unknownId } from '../inventory.js';
 import { addJob } from '../issuance.js';
 import { createProvider, newCsr, providerOf } from '../signing.js';
@@ -63,6 +64,14 @@ export const requests: Readonly<Record<string, Ask>> = {
   'rekeyAcmeClient/unknown': ({ send, cast }) => send('post', `${clientsOf(cast.space)}/${unknownId}/key`),
   deleteAcmeClient: async (asking) => asking.send('delete', await newClientPath(asking)),
   'deleteAcmeClient/unknown': ({ send, cast }) => send('delete', `${clientsOf(cast.space)}/${unknownId}`),
+
+  listLineages: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'acme-lineages')),
+  'listLineages/unknown': ({ send, cast }) =>
+    send('get', `/spaces/${cast.space}/fqdns/${unknownId}/acme-lineages`),
+  releaseLineage: async (asking) =>
+    asking.send('post', await newLineagePath(asking.app, await newFqdn(asking))),
+  'releaseLineage/unknown': async (asking) =>
+    asking.send('post', pathOf(await newFqdn(asking), `acme-lineages/${'0'.repeat(64)}/release`)),
 
   countFqdns: ({ send, cast }) => send('get', `/spaces/${cast.space}/fqdns/count`),
   'countFqdns/unknown': ({ send }) => send('get', `/spaces/${unknownId}/fqdns/count`),

@@ -6,6 +6,7 @@ export const auditActions = [
   'acme_client.create',
   'acme_client.delete',
   'acme_client.rekey',
+  'acme_client.release',
   'audit.export',
   'audit.test',
   'auth.bootstrap',

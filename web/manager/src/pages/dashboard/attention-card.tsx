@@ -182,6 +182,7 @@ const linkTexts: Readonly<Record<string, string>> = {
   no_provider: 'Choose a provider',
   provider_off: 'Have a CSR signed by another provider',
   no_certificate: 'Finish it',
+  renewed_by_client: 'See its ACME clients',
 };
 
 /** Returns what one button can do about a name: try its planned renewal now, or switch its renewal on. */
