@@ -60,9 +60,10 @@ export function requestMutants(client: SampleClient, sample: SampleRequest): Req
     ...['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'HEAD'].map((method) =>
       named('method', method, async () => (await fetch(sample.url, { method })).status),
     ),
-    ...addressesLike(sample.url).map((url) =>
+    ...addressesLike(sample.url).flatMap((url) => [
       named('address', url, () => signed(client, { ...sample, url }, sample.payload)),
-    ),
+      named('address', `GET ${url}`, async () => (await fetch(url)).status),
+    ]),
   ];
 }
 
