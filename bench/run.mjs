@@ -2,6 +2,7 @@
 // What the hot paths give on this machine, beside a bare server in the same run; every suite that is not long when none
 // is named. It asserts nothing. Figures of different runs compare by their ratio only.
 import { parseArgs } from 'node:util';
+import { front } from './cert-manager/front.mjs';
 import { held } from './cert-manager/held.mjs';
 import { manager } from './cert-manager/manager.mjs';
 import { drill } from './cert-manager/manager-drill.mjs';
@@ -28,6 +29,7 @@ const suites = [
   readiness,
   served,
   held,
+  front,
   checks,
   storm,
   drill,
