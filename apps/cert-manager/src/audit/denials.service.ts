@@ -9,7 +9,7 @@ import { ipKey } from './search/ip-range.js';
 
 /** A refusal that the log keeps: what was asked for, and the code of the refusal. */
 export interface Denial {
-  readonly action: 'access.denied' | 'auth.fail';
+  readonly action: 'access.denied' | 'acme_client.bind' | 'auth.fail';
   readonly resourceType: string;
   readonly resourceId?: string;
   readonly spaceId?: string;
@@ -106,7 +106,7 @@ function entryOf({ action, resourceType, resourceId, spaceId, subject, reason }:
     resourceType,
     ...(resourceId !== undefined && { resourceId }),
     ...(spaceId !== undefined && { spaceId }),
-    outcome: action === 'auth.fail' ? 'failure' : 'denied',
+    outcome: action === 'access.denied' ? 'denied' : 'failure',
     details: { reason, subject, count: 1 },
   };
 }

@@ -128,12 +128,20 @@ async function requireRoom(tx: Tx, { id, maxAccounts }: AcmeClientRow, now: Date
   );
 }
 
+/** The same refusal is counted instead of written again within a minute: a client may try again and again. */
 function recordRefusedBinding(
-  { db, clock }: FrontDeps,
+  { denials }: FrontDeps,
   client: AcmeClientRow,
   request: FrontRequest,
   reason: string,
 ): Promise<void> {
-  const entry = { ...clientAudit('acme_client.bind', client, { reason }), outcome: 'failure' as const };
-  return db.transaction((tx) => recordAudit(tx, callerOfClient(client, request), entry, clock.now()));
+  const { id, spaceId, name } = client;
+  return denials.record(callerOfClient(client, request), {
+    action: 'acme_client.bind',
+    resourceType: 'acme-client',
+    resourceId: id,
+    spaceId,
+    subject: name,
+    reason,
+  });
 }
