@@ -21,8 +21,6 @@ const columns = {
   serialNumber: column.word(64).nullable(),
   /** An issued order of any lineage names the certificate as the one that it replaces. */
   isReplaced: column.boolean(),
-  /** Share of the lifetime after which the FQDN is renewed, in thousandths. */
-  renewAfterPermille: column.integer().nullable(),
 };
 
 /** The newest issued order of a lineage, with its account and the last order that came after it. */
@@ -32,10 +30,8 @@ const selection = `select o.*, a.status as account_status, a.seen_at as account_
       a.user_agent as account_user_agent, a.ip_address as account_ip_address,
       l.id as last_id, l.state as last_state, l.problem as last_problem, l.ended_at as last_ended_at,
       k.name as client_name, coalesce(c.expires_at, o.not_after) as certificate_expires_at, c.revoked_at, c.serial_number,
-      exists (select 1 from acme_server_orders r where r.id = o.replaced_by and r.state = 'valid') as is_replaced,
-      f.renew_after_permille
+      exists (select 1 from acme_server_orders r where r.id = o.replaced_by and r.state = 'valid') as is_replaced
     from acme_server_orders o
-    left join fqdns f on f.id = o.fqdn_id
     join acme_server_accounts a on a.id = o.account_id
     join acme_server_orders l on l.id = (
       select n.id from acme_server_orders n where n.lineage = o.lineage order by n.created_at desc, n.id desc limit 1)

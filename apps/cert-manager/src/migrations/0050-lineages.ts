@@ -1,6 +1,6 @@
 import type { Migration } from '@certloop/db';
 
-/** Who renews an FQDN by ACME, as stored with its status. */
+/** Who renews an FQDN by ACME, as stored with its status, and until when by the renewalInfo that the client has read. */
 export const addLineages: Migration = {
   name: '0050-lineages',
   up: async (runner, dialect) => {
@@ -9,8 +9,10 @@ export const addLineages: Migration = {
     // by plain SQL: TypeORM would copy the table on SQLite
     await runner.query(`alter table fqdn_standings add column client ${word}(8)${collation}`);
     await runner.query(`alter table fqdn_standings add column lineages ${text}${collation}`);
+    await runner.query(`alter table acme_server_orders add column info_window_end ${dialect.types.instant}`);
   },
   down: async (runner) => {
+    await runner.query('alter table acme_server_orders drop column info_window_end');
     await runner.query('alter table fqdn_standings drop column lineages');
     await runner.query('alter table fqdn_standings drop column client');
   },

@@ -15,13 +15,17 @@ export async function listInfoReaders(
   return rows.map((row) => row.id);
 }
 
-/** Notes when the renewalInfo of their certificates was first read; returns the FQDNs of those that had not been. */
+/**
+ * Notes when the renewalInfo of their certificates was first read, and the end of the window there; returns the FQDNs of those
+ * for which either is new. A window that has passed is never extended.
+ */
 export function noteInfoRead(
   tx: Tx,
   ids: readonly string[],
-  now: Date,
+  { now, windowEnd }: { readonly now: Date; readonly windowEnd: Date },
 ): Promise<Pick<ServerOrderRow, 'fqdnId' | 'spaceId'>[]> {
-  const text = `update acme_server_orders set info_read_at = $1
-    where info_read_at is null and id in (${placeholders(ids.length, 2)}) returning fqdn_id, space_id`;
-  return querySql(tx, { fqdnId, spaceId }, text, [now, ...ids]);
+  const isNew = `(info_window_end is null or $2 < info_window_end or ($2 > info_window_end and $1 < info_window_end))`;
+  const text = `update acme_server_orders set info_read_at = coalesce(info_read_at, $1), info_window_end = $2
+    where ${isNew} and id in (${placeholders(ids.length, 3)}) returning fqdn_id, space_id`;
+  return querySql(tx, { fqdnId, spaceId }, text, [now, windowEnd, ...ids]);
 }

@@ -12,7 +12,7 @@ const second = 1000;
 
 /**
  * When to renew the certificate: as the scheduler would, or at once if it was revoked or its key is compromised. Undefined for an
- * identifier that no client was given. Notes the first question by each account that was seen with the same user agent.
+ * identifier that no client was given. Notes the window for each account that was last seen with the same user agent.
  */
 export async function readRenewalInfo(
   deps: FrontDeps,
@@ -22,14 +22,14 @@ export async function readRenewalInfo(
   const found = await deps.db.read((tx) => findInfo(tx, renewalId));
   if (found === undefined) return undefined;
   const { orders, certificate, isKeyCompromised } = found;
-  await noteReaders(deps, orders, reader.userAgent);
-  const { explanationUrl } = reader;
+  const { explanationUrl, userAgent } = reader;
   const now = deps.clock.now();
   const endedAt = certificate.revokedAt ?? (isKeyCompromised ? now : undefined);
   const window =
     endedAt === undefined
       ? await deps.renewalWindow(certificate)
       : { start: new Date(endedAt.getTime() - 2 * second), end: new Date(endedAt.getTime() - second) };
+  await noteReaders(deps, orders, { userAgent, windowEnd: window.end });
   return { window, explanationUrl, retryAfterSeconds };
 }
 
@@ -50,14 +50,14 @@ async function findInfo(tx: Tx, renewalId: string): Promise<Found | undefined> {
 async function noteReaders(
   { db, clock, emit }: FrontDeps,
   orders: readonly ServerOrderRow[],
-  userAgent: string,
+  { userAgent, windowEnd }: { readonly userAgent: string; readonly windowEnd: Date },
 ): Promise<void> {
-  const unread = orders.filter(({ infoReadAt }) => infoReadAt === null);
+  const unread = orders.filter(({ infoWindowEnd }) => infoWindowEnd?.getTime() !== windowEnd.getTime());
   if (unread.length === 0) return;
   const ids = await db.read((tx) => listInfoReaders(tx, unread, userAgent));
   if (ids.length === 0) return;
   await db.transaction(async (tx) => {
-    const noted = await noteInfoRead(tx, ids, clock.now());
+    const noted = await noteInfoRead(tx, ids, { now: clock.now(), windowEnd });
     const places = new Map(noted.map(({ fqdnId: id, spaceId }) => [id, { id, spaceId }]));
     if (places.size > 0) await emit.lineagesChanged(tx, { fqdns: [...places.values()], cause: 'read' });
   });

@@ -136,6 +136,7 @@ const newOrder = {
   notBefore: null,
   notAfter: null,
   infoReadAt: null,
+  infoWindowEnd: null,
   releasedAt: null,
   problem: null,
   finalizedAt: null,

@@ -38,6 +38,8 @@ export const acmeServerOrders = defineTable('acme_server_orders', {
     notAfter: column.instant().nullable(),
     /** When the renewalInfo of its certificate was first read by a client with the user agent of the account. */
     infoReadAt: column.instant().nullable(),
+    /** End of the window that it has read there. */
+    infoWindowEnd: column.instant().nullable(),
     /** When a person reported that the machine is gone. */
     releasedAt: column.instant().nullable(),
     problem: column.json<AcmeProblemDocument>().nullable(),

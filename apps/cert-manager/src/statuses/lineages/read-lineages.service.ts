@@ -1,7 +1,6 @@
 import type { Tx } from '@certloop/db';
 import { endOfLineage } from '../../front/lineages/lineage-ends.js';
 import { type LineageRow, listLineagesOf, listLineagesWith } from '../../front/lineages.repository.js';
-import { planRenewal } from '../../renewals/renewal-policy.js';
 import { type Lineage, worstFirst } from './lineage.js';
 import type { SpokenLineages } from './lineage-text.js';
 import type { StoredLineages } from './stored-lineages.js';
@@ -53,20 +52,9 @@ export function lineageFrom(row: LineageRow): Lineage {
     seenAt: row.accountSeenAt,
     ipAddress: row.accountIpAddress,
     certificate: { id: certificateId, serialNumber: row.serialNumber ?? '', notBefore, expiresAt, revokedAt },
-    windowEnd:
-      row.infoReadAt === null ? undefined : windowEndOf(row, { certificateId, notBefore, expiresAt }),
+    windowEnd: row.infoWindowEnd ?? undefined,
     failure: failureOf(row),
   };
-}
-
-/** End of the window that renewalInfo names: that in which the scheduler would renew. */
-function windowEndOf(
-  { renewAfterPermille }: LineageRow,
-  certificate: { readonly certificateId: string; readonly notBefore: Date; readonly expiresAt: Date },
-): Date {
-  const { certificateId: seed, notBefore, expiresAt: notAfter } = certificate;
-  const fraction = renewAfterPermille === null ? undefined : renewAfterPermille / 1000;
-  return planRenewal({ seed, notBefore, notAfter, fraction }).latest;
 }
 
 function failureOf({

@@ -66,6 +66,7 @@ export async function addServerOrder(
     notBefore: now,
     notAfter: new Date(now.getTime() + 90 * day),
     infoReadAt: null,
+    infoWindowEnd: null,
     releasedAt: null,
     problem: null,
     userAgent: 'certbot/2.1',
