@@ -66,6 +66,8 @@ export interface OneProcessOptions {
   readonly checkLimit?: number;
   /** Environment of cert-manager beside the usual. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Where the clock stands first. */
+  readonly now?: Date;
 }
 
 const silent = (service: string) => createLogger({ service, level: 'silent' });
@@ -74,9 +76,9 @@ type Closing = (() => Promise<unknown>)[];
 
 export async function startOneProcess(
   open: OpenTestDatabase,
-  { checkLimit = 100, environment = {} }: OneProcessOptions = {},
+  { checkLimit = 100, environment = {}, now = new Date() }: OneProcessOptions = {},
 ): Promise<OneProcess> {
-  const clock = createMovableClock(new Date());
+  const clock = createMovableClock(now);
   const closing: Closing = [];
   const { serve, ...presence } = createPresence(closing);
   const { receiver, monitor, urls } = await startOthers({ open, clock, checkLimit, closing, serve });
