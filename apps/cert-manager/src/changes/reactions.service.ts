@@ -14,6 +14,7 @@ import {
 } from '../front/end-of-clients.service.js';
 import type { LineageEvents } from '../front/lineages/lineage-events.service.js';
 import { endOrders } from '../front/orders/answer-orders.service.js';
+import { cancelOfDeletedClient } from '../issuance/clients/cancel-client-issuances.service.js';
 import { removeJobs } from '../issuance/jobs/unfinished-order.service.js';
 import type { IssuanceEvents } from '../issuance/signing/end-issuance.service.js';
 import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
@@ -143,7 +144,7 @@ export const reactions: Reactions = {
   fqdnDeleted: [removeJobs, endOrdersOfFqdns, removeChecks],
   spaceDeleted: [deleteSpaceFromGroups, removeJobs, endAccountsOfSpace, removeChecks],
   watchSwitched: [switchSpaceChecks],
-  acmeClientDeleted: [endAccountsOfClient],
+  acmeClientDeleted: [cancelOfDeletedClient, endAccountsOfClient],
 };
 
 /** Returns the functions that emit the events; each ends when all that follows is written. */

@@ -16,10 +16,22 @@ export interface Life {
     | 'requests'
     | 'notices'
     | 'probes'
-    /** One call of the API with a body. */
-    | { readonly path: string; readonly auth: Readonly<Record<string, string>>; readonly body: object };
+    /** One call with its headers and a body. */
+    | {
+        readonly path: string;
+        readonly auth: Readonly<Record<string, string>>;
+        readonly body: object | string;
+      };
   /** Step of a renewal, or moment of an order, at which it kills itself, beyond all catching. */
   readonly deadly?: RenewalStep | OrderMoment;
+  /** Transaction at which it kills itself, counted from 1 after its start; it exits if its work has ended before. */
+  readonly deadlyTransaction?: DeadlyTransaction;
+}
+
+/** A transaction of a process, and whether the process ends before it begins or after its commit. */
+export interface DeadlyTransaction {
+  readonly number: number;
+  readonly when: 'before' | 'after';
 }
 
 // bundled by the build, as the services are

@@ -1,6 +1,7 @@
 import type { AccountChange, AccountKey } from '@certloop/acme-server';
 import { constraintViolation, type Tx } from '@certloop/db';
 import { findAcmeClient } from '../../acme-clients/acme-clients.repository.js';
+import { cancelClientIssuances } from '../../issuance/clients/cancel-client-issuances.service.js';
 import type { FrontDeps, FrontRequest } from '../front-deps.service.js';
 import { type FrontAccount, frontAccountOf } from '../front-records.service.js';
 import { listNewestFqdns } from '../orders/newest-orders.repository.js';
@@ -50,6 +51,9 @@ export function changeFrontAccount(
     };
     if (!(await updateServerAccount(tx, row, change))) return undefined;
     if (isDeactivated === true) {
+      const reason = 'the account of the order was deactivated';
+      const { clientId, id: accountId } = row;
+      await cancelClientIssuances(tx, { clientId, accountId }, { reason, now });
       await failOpenOrders(tx, { accountId: row.id }, endedProblem, now);
       const fqdns = await listNewestFqdns(tx, { accountId: row.id });
       if (fqdns.length > 0) await emit.lineagesChanged(tx, { fqdns, cause: 'ended' });

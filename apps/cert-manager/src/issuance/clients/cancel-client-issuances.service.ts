@@ -1,4 +1,5 @@
 import type { Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
 import { type ClientScope, endUnsent, lockUnsent } from './client-issuances.repository.js';
 
 /**
@@ -13,4 +14,14 @@ export async function cancelClientIssuances(
   const unsent = await lockUnsent(tx, scope);
   await endUnsent(tx, unsent, reason, now);
   return unsent.flatMap(({ orderId }) => orderId ?? []);
+}
+
+/** Ends the issuances of a deleted client whose CSR was not sent: no CA is asked for it any more. */
+export async function cancelOfDeletedClient(
+  tx: Tx,
+  { client }: { readonly client: { readonly id: string } },
+  { clock }: { readonly clock: Clock },
+): Promise<void> {
+  const reason = 'the ACME client was deleted';
+  await cancelClientIssuances(tx, { clientId: client.id }, { reason, now: clock.now() });
 }
