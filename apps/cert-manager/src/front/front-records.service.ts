@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import {
   type Account,
   type AcmeCertificate,
@@ -6,6 +7,7 @@ import {
 } from '@certloop/acme-server/rules';
 import { AcmeProblem, type AcmeProblemDocument, acmeProblemDocument } from '@certloop/contracts';
 import { certificateLabel, formatPem, importJwk, parsePemBlocks } from '@certloop/crypto';
+import { LRUCache } from 'lru-cache';
 import type { AcmeClientRow } from '../acme-clients/acme-client.js';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
 import type { ServerAccountRow } from './accounts/server-accounts.repository.js';
@@ -28,12 +30,24 @@ export interface FrontCertificate extends AcmeCertificate {
   readonly stored: CertificateRow;
 }
 
+// Each request of an account needs its key, which takes longer to import than to find.
+const keys = new LRUCache<string, KeyObject>({ max: 1_000 });
+
+/** Key of an account, which follows from its thumbprint. */
+function keyOf({ thumbprint, jwk }: ServerAccountRow): KeyObject {
+  const known = keys.get(thumbprint);
+  if (known !== undefined) return known;
+  const key = importJwk(jwk);
+  keys.set(thumbprint, key);
+  return key;
+}
+
 export function frontAccountOf(row: ServerAccountRow, client: AcmeClientRow | undefined): FrontAccount {
   const { id, jwk, thumbprint, contacts, binding, status, seenAt } = row;
   return {
     id,
     jwk,
-    key: importJwk(jwk),
+    key: keyOf(row),
     thumbprint,
     contacts,
     termsAgreed: false,
