@@ -1,10 +1,14 @@
 // Kills cert-manager at each transaction of the requests of ACME clients and at each moment of their orders with a CA, on both
-// databases beside a second process, and fails if a CA got a second order, or a certificate was lost or stored twice.
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+// databases beside a second process, and prints what became of the orders as a table for docs/reliability.md.
+import { tableOfTest } from './table-of-test.mjs';
 
-const pnpm = fileURLToPath(new URL('pnpm.mjs', import.meta.url));
-const words = ['kill-orders', 'kill-client-issuance'];
-const run = [pnpm, '--filter', '@certloop/cert-manager', 'run', 'test', ...words];
-const env = { ...process.env, CERTLOOP_CLIENT_KILLS: 'all' };
-process.exitCode = spawnSync(process.execPath, run, { stdio: 'inherit', env }).status ?? 1;
+const { rows, exitCode } = tableOfTest({
+  filter: '@certloop/cert-manager',
+  words: ['kill-orders', 'kill-client-issuance'],
+  variable: 'CERTLOOP_CLIENT_KILLS_TABLE',
+  environment: { CERTLOOP_CLIENT_KILLS: 'all' },
+});
+process.stdout.write(`| Database | CA | Killed | Orders or certificates at the CA | Certificates stored |
+|---|---|---|---|---|
+${rows}`);
+process.exitCode = exitCode;

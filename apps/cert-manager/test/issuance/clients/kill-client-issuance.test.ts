@@ -12,6 +12,7 @@ import {
   newOrderingClient,
   storedCertificates,
 } from '../../support/front/client-orders.js';
+import { noteKilledOrder } from '../../support/front/kill-table.js';
 import { addFqdn, addSpace } from '../../support/inventory.js';
 import { clearInventory } from '../../support/renewals.js';
 import { newCsr } from '../../support/signing.js';
@@ -19,10 +20,9 @@ import { newCsr } from '../../support/signing.js';
 const leaseMs = 60_000;
 
 // `npm run kills:clients` kills at all moments; the tests at those where something is lost if it is not stored
-const moments =
-  process.env['CERTLOOP_CLIENT_KILLS'] === 'all' ? orderMoments : (['ordered', 'finalizing'] as const);
+const moments = process.env['CERTLOOP_CLIENT_KILLS'] === 'all' ? orderMoments : (['finalizing'] as const);
 
-describeEachDialect('a process that is killed with the order of an ACME client', (open) => {
+describeEachDialect('a process that is killed with the order of an ACME client', (open, dialect) => {
   let place: OrderingPlace;
   beforeAll(async () => {
     place = await startOrdering(open, { orders: { leaseMs } });
@@ -76,6 +76,9 @@ describeEachDialect('a process that is killed with the order of an ACME client',
       const ended = (await clientIssuances(app)).filter(({ orderId }) => orderId === second.orderId);
       expect(ended).toMatchObject([{ state: 'issued', certificateId: certificate?.id }]);
       expect(await app.database.read((tx) => tx.count(challengeTokens))).toBe(0);
+      const asked = acme.orders.length;
+      const stored = [certificate, ...others].length;
+      noteKilledOrder({ dialect, ca: 'has orders', step: `issue, at ${deadly}`, asked, stored });
     },
   );
 
@@ -99,5 +102,8 @@ describeEachDialect('a process that is killed with the order of an ACME client',
     await until(async () => (await clientIssuances(app)).length === 0);
     expect(ca.ids.length - before).toBe(1);
     expect(await storedCertificates(app, fqdn)).toMatchObject([{ csrId: csr.id }]);
+    const asked = ca.ids.length - before;
+    const stored = (await storedCertificates(app, fqdn)).length;
+    noteKilledOrder({ dialect, ca: 'signs', step: 'issue, before the CA has answered', asked, stored });
   });
 });
