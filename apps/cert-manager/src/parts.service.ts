@@ -72,7 +72,14 @@ export async function createParts(options: AppOptions, triggerRenewals: () => vo
   const { watchesExpiry } = config;
   const held = createHeldRequests();
   watchHeld(metrics, held);
-  const emit = createEmit({ clock, notices, watch: monitorOf(config) && { watchesExpiry }, held });
+  const { countOrder } = watch;
+  const emit = createEmit({
+    clock,
+    notices,
+    watch: monitorOf(config) && { watchesExpiry },
+    held,
+    countOrder,
+  });
   const { readContact, onAnswer } = contactOf(options, notices);
   const issuance = issuanceOf(options, { opener, emit, stopping: stop });
   watchReach(metrics, readContact);
@@ -96,7 +103,7 @@ export async function createParts(options: AppOptions, triggerRenewals: () => vo
     review: createPolicyReview({ db, clock, logger, emit, triggerRenewals }),
     targets: targetsOf(options, emit, watch.onInService),
     ...issuance,
-    front: frontOf(options, { denials, opener, emit, runner: issuance.issuanceRunner }),
+    front: frontOf(options, { denials, opener, emit, countOrder, runner: issuance.issuanceRunner }),
   };
 }
 
@@ -249,7 +256,7 @@ function issuanceOf(
 /** Creates what serves ACME clients. */
 function frontOf(
   { config, database: db, clock, logger }: AppOptions,
-  parts: Pick<FrontDeps, 'denials' | 'opener' | 'runner'> & { readonly emit: Emit },
+  parts: Pick<FrontDeps, 'denials' | 'opener' | 'runner' | 'countOrder'> & { readonly emit: Emit },
 ): FrontDeps {
   const { encryptionKeys: keyRing } = config;
   const { opener, emit } = parts;

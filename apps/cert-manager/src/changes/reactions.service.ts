@@ -7,6 +7,7 @@ import type { CertificateEvents } from '../certificates/store-certificates.servi
 import type { CsrEvents } from '../csrs/csrs.service.js';
 import type { Notices } from '../events/notices.service.js';
 import type { FqdnEvents } from '../fqdns/fqdns.service.js';
+import type { CountOrder } from '../front/count-order.js';
 import {
   endAccountsOfClient,
   endAccountsOfSpace,
@@ -92,6 +93,8 @@ export interface ReactionDeps {
   readonly notices: Notices | undefined;
   /** Undefined without a monitor. */
   readonly watch: { readonly watchesExpiry: boolean } | undefined;
+  /** Counts orders of ACME clients that have ended; absent where nothing is counted. */
+  readonly countOrder?: CountOrder;
   /** Requests that wait for newer certificates; absent where none are held. */
   readonly held?: HeldRequests;
 }

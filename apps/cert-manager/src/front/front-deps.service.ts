@@ -11,6 +11,7 @@ import type { FqdnEvents } from '../fqdns/fqdns.service.js';
 import type { IssuanceRunner } from '../issuance/jobs/issuance-runner.service.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { requestOriginOf } from '../users/callers/caller.middleware.js';
+import type { CountOrder } from './count-order.js';
 import type { FrontAccount, FrontCertificate, FrontOrder } from './front-records.service.js';
 import type { LineageEvents } from './lineages/lineage-events.service.js';
 import type { FrontNonces } from './nonces/front-nonces.service.js';
@@ -35,6 +36,7 @@ export interface FrontDeps extends DbDeps, FrontPorts {
   /** Keys that encrypt those of the clients; undefined where there are no clients. */
   readonly keyRing: KeyRing | undefined;
   readonly emit: FqdnEvents & LineageEvents;
+  readonly countOrder: CountOrder;
   readonly opener: ProviderOpener;
   readonly runner: IssuanceRunner;
 }

@@ -5,13 +5,14 @@ import {
   derivedAuthorizationIds,
   type Order,
 } from '@certloop/acme-server/rules';
-import { AcmeProblem, type AcmeProblemDocument, acmeProblemDocument } from '@certloop/contracts';
 import { certificateLabel, formatPem, importJwk, parsePemBlocks } from '@certloop/crypto';
 import { LRUCache } from 'lru-cache';
 import type { AcmeClientRow } from '../acme-clients/acme-client.js';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
 import type { ServerAccountRow } from './accounts/server-accounts.repository.js';
 import type { ServerOrderRow } from './orders/server-orders.repository.js';
+import { secondsUntil } from './rules/order-limits.js';
+import { lostProblem, retryMomentOf } from './rules/order-problems.js';
 
 /** An account with its client. */
 export interface FrontAccount extends Account {
@@ -59,9 +60,12 @@ export function frontAccountOf(row: ServerAccountRow, client: AcmeClientRow | un
   };
 }
 
-export function frontOrderOf(row: ServerOrderRow): FrontOrder {
+/** An order as its client sees it at the moment. */
+export function frontOrderOf(row: ServerOrderRow, now: Date): FrontOrder {
   const { id, accountId, identifiers, state, expiresAt, createdAt, certificateId } = row;
   const isFinalized = state === 'processing' || state === 'valid';
+  const problem = state === 'invalid' ? (row.problem ?? lostProblem) : undefined;
+  const retryAt = problem && retryMomentOf(problem);
   return {
     id,
     accountId,
@@ -73,14 +77,11 @@ export function frontOrderOf(row: ServerOrderRow): FrontOrder {
     // a moment that no clock takes for the future
     availableAt: state === 'valid' ? createdAt : undefined,
     certificateId: certificateId ?? undefined,
-    problem: state === 'invalid' ? (row.problem ?? noReason) : undefined,
+    problem,
+    retryAfterSeconds: retryAt && secondsUntil(retryAt, now),
     row,
   };
 }
-
-const noReason: AcmeProblemDocument = acmeProblemDocument(
-  new AcmeProblem('serverInternal', 'the order was given up'),
-);
 
 export function frontCertificateOf(order: ServerOrderRow, stored: CertificateRow): FrontCertificate {
   const der = leafDerOf(stored);

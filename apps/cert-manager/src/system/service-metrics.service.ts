@@ -3,6 +3,7 @@ import type { Denials } from '../audit/denials.service.js';
 import type { DbDeps } from '../db-deps.js';
 import { countWaitingNotices } from '../events/waiting-notices.repository.js';
 import { findReceiver } from '../events/webhook-receivers.repository.js';
+import type { CountOrder } from '../front/count-order.js';
 import { countServedAddresses } from '../targets/probes/target-states.repository.js';
 import { countWaitingChecks } from '../watch/missing-watch.repository.js';
 import { listNearExpiry, listSpaceExpiry, type SpaceExpiry } from './expiry-scrape.repository.js';
@@ -27,6 +28,8 @@ export interface ServiceMetrics {
   onUntrustedProxy(): void;
   /** A certificate was served at all addresses, so many seconds after it was stored. */
   onInService(seconds: number): void;
+  /** Counts an order of an ACME client by how it went. */
+  readonly countOrder: CountOrder;
   /** A call to the address of a provider was refused. */
   onRefusedCall(): void;
 }
@@ -78,6 +81,23 @@ export function createServiceMetrics(metrics: Metrics, deps: DbDeps): ServiceMet
     onUntrustedProxy: () => countUntrusted({}),
     onInService: (seconds) => observeInService({}, seconds),
     onRefusedCall: () => countRefused({}),
+    countOrder: createOrderCounter(metrics),
+  };
+}
+
+// more labels would be too many for who stores the metrics
+const maxClients = 50;
+
+function createOrderCounter(metrics: Metrics): CountOrder {
+  const count = metrics.counter({
+    name: 'cert_manager_acme_client_orders_total',
+    help: 'Orders of ACME clients by how they went; clients beyond the first 50 are counted as other',
+    labels: ['client', 'outcome'],
+  });
+  const known = new Set<string>();
+  return (client, outcome) => {
+    if (known.size < maxClients) known.add(client);
+    count({ client: known.has(client) ? client : 'other', outcome });
   };
 }
 

@@ -58,6 +58,7 @@ const otherCalls: readonly CostlyCall[] = [
   ['POST', '/nothing'],
   ['GET', `/.well-known/acme-challenge/${'x'.repeat(43)}`],
   ['GET', `/fqdns?${'state=a&'.repeat(1_300)}`],
+  ['GET', '/acme/renewal'],
   ...Object.values(acmePaths).flatMap((path) =>
     ['GET', 'POST'].map((method) => [method, `/acme${path.replaceAll(/:\w+/g, 'x')}`]),
   ),

@@ -62,7 +62,7 @@ describeEachDialect('the order of an ACME client', (open) => {
 
   test.each<[manner: Manner, type: string, detail: RegExp]>([
     ['with a rate limit', 'rateLimited', /place another order after 20\d\d-/],
-    ['with a refusal', 'unauthorized', /./],
+    ['with a refusal', 'rejectedIdentifier', /./],
   ])('of a CA that answers %s ends as %s', async (manner, type, detail) => {
     const { program, order, client } = await readyOrder();
     place.ca.answer(manner);

@@ -36,7 +36,7 @@ export async function replyWith<T extends AcmeRecords>(
   const isUnderWay = ['pending', 'processing'].includes(view.status);
   return ok(view, {
     location: request.links.of('order', { id: order.id }),
-    retryAfterSeconds: isUnderWay ? (order.retryAfterSeconds ?? ports.settings.retryAfterSeconds) : undefined,
+    retryAfterSeconds: order.retryAfterSeconds ?? (isUnderWay ? ports.settings.retryAfterSeconds : undefined),
   });
 }
 

@@ -21,13 +21,13 @@ import type { ServerOrderRow } from '../orders/server-orders.repository.js';
 
 /** The order of the account that signed; undefined for another's. */
 export async function findFrontOrder(
-  { db }: Pick<FrontDeps, 'db'>,
+  { db, clock }: Pick<FrontDeps, 'db' | 'clock'>,
   { account }: FrontRequest,
   id: string,
 ): Promise<FrontOrder | undefined> {
   if (account === undefined || !isUuid.test(id)) return undefined;
   const row = await db.read((tx) => findOrderOfAccount(tx, account.id, id));
-  return row && frontOrderOf(row);
+  return row && frontOrderOf(row, clock.now());
 }
 
 const isUuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
@@ -39,8 +39,9 @@ export async function listFrontOrders(
   { cursor, max }: OrderPage,
 ): Promise<readonly FrontOrder[] | undefined> {
   if (cursor !== undefined && !isUuid.test(cursor)) return undefined;
-  const rows = await db.read((tx) => listAccountOrders(tx, id, { cursor, max, now: clock.now() }));
-  return rows?.map(frontOrderOf);
+  const now = clock.now();
+  const rows = await db.read((tx) => listAccountOrders(tx, id, { cursor, max, now }));
+  return rows?.map((row) => frontOrderOf(row, now));
 }
 
 /** A certificate of the account that signed, until it expires; undefined for another's. */

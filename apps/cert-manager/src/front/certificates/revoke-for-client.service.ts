@@ -1,4 +1,4 @@
-import { AcmeProblem, Conflict, InvalidInput } from '@certloop/contracts';
+import { AcmeProblem, Conflict, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { type Certificate, exportSpki, publicKeysEqual, type RevocationReason } from '@certloop/crypto';
 import { findAcmeClient } from '../../acme-clients/acme-clients.repository.js';
 import { callerOfClient, type FrontDeps, type FrontRequest } from '../front-deps.service.js';
@@ -16,7 +16,7 @@ export function mayRevoke(
 
 /**
  * Revokes a certificate once its CA has. Throws `alreadyRevoked`, `unauthorized` if its CA cannot revoke it, and
- * UpstreamFailed; the revocation is stored then and asked for again.
+ * `rateLimited` if its CA does not answer; the revocation is stored then and asked for again.
  */
 export async function revokeForClient(
   { db, nonces, revoke }: FrontDeps,
@@ -34,6 +34,10 @@ export async function revokeForClient(
     if (error instanceof Conflict && error.code === 'already_revoked')
       throw new AcmeProblem('alreadyRevoked', error.message, { cause: error });
     if (error instanceof InvalidInput) throw new AcmeProblem('unauthorized', error.message, { cause: error });
+    if (error instanceof UpstreamFailed) {
+      const headers = { 'Retry-After': '60' };
+      throw new AcmeProblem('rateLimited', error.message, { cause: error, headers });
+    }
     throw error;
   }
 }

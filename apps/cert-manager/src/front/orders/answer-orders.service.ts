@@ -1,9 +1,11 @@
 import { renewalIdOf } from '@certloop/acme-server/rules';
 import { parseCertificate } from '@certloop/crypto';
-import type { Tx } from '@certloop/db';
+import { afterCommit, type Tx } from '@certloop/db';
+import { findAcmeClient } from '../../acme-clients/acme-clients.repository.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { leafEndOf } from '../../certificates/in-use.js';
 import type { DbDeps } from '../../db-deps.js';
+import type { CountOrder, OrderOutcome } from '../count-order.js';
 import { leafDerOf } from '../front-records.service.js';
 import type { LineageEvents } from '../lineages/lineage-events.service.js';
 import { failedProblem, type IssuanceProblem } from '../rules/order-problems.js';
@@ -24,16 +26,21 @@ export type IssuanceEnd = { readonly issuance: { readonly id: string } } & (
 
 export interface AnswerDeps extends Pick<DbDeps, 'clock'> {
   readonly emit: LineageEvents;
+  /** Absent where nothing is counted. */
+  readonly countOrder?: CountOrder | undefined;
 }
 
 /** Ends the orders that wait for the issuance. */
-export async function endOrders(tx: Tx, end: IssuanceEnd, { clock, emit }: AnswerDeps): Promise<void> {
+export async function endOrders(tx: Tx, end: IssuanceEnd, deps: AnswerDeps): Promise<void> {
+  const { clock, emit } = deps;
   const { id } = end.issuance;
   if ('certificate' in end) {
     const answered = await answerOrdersOf(tx, id, certificateColumns(end.certificate, clock.now()));
+    await countEnded(tx, deps, answered, 'issued');
     return emitChange(tx, emit, answered, 'issued');
   }
   const failed = await failOrdersOf(tx, id, failedProblem(end.problem), clock.now());
+  await countEnded(tx, deps, failed, 'failed');
   await emitChange(tx, emit, failed, 'failed');
 }
 
@@ -42,13 +49,15 @@ export async function answerReadyOrder(
   tx: Tx,
   order: ServerOrderRow,
   answer: Partial<ServerOrderRow> & { readonly certificate: CertificateRow },
-  { clock, emit }: AnswerDeps,
+  deps: AnswerDeps,
 ): Promise<boolean> {
+  const { clock, emit } = deps;
   const { certificate, ...finalized } = answer;
   const change = { ...finalized, ...certificateColumns(certificate, clock.now()), state: 'valid' } as const;
   if (!(await updateServerOrder(tx, order, change))) return false;
   const answered = { ...order, ...change };
   await markNewestOrder(tx, answered);
+  await countEnded(tx, deps, [answered], 'reused');
   await emitChange(tx, emit, [answered], 'issued');
   return true;
 }
@@ -72,4 +81,19 @@ async function emitChange(
   if (orders.length === 0) return;
   const places = new Map(orders.map(({ fqdnId: id, spaceId }) => [id, { id, spaceId }]));
   await emit.lineagesChanged(tx, { fqdns: [...places.values()], cause });
+}
+
+/** Counts orders of one client once the transaction is committed. */
+async function countEnded(
+  tx: Tx,
+  { countOrder }: AnswerDeps,
+  orders: readonly ServerOrderRow[],
+  outcome: OrderOutcome,
+): Promise<void> {
+  const [first] = orders;
+  if (first === undefined || countOrder === undefined) return;
+  const name = (await findAcmeClient(tx, first.clientId))?.name ?? 'other';
+  afterCommit(tx, () => {
+    for (const _ of orders) countOrder(name, outcome);
+  });
 }

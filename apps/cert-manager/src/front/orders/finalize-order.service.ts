@@ -48,7 +48,7 @@ export async function issueForClient(
   }
   if ('joined' in begun) await deps.runner.whenEnded(begun.joined, quickMs);
   const now = await deps.db.read((tx) => findServerOrder(tx, row.id));
-  return now && frontOrderOf(now);
+  return now && frontOrderOf(now, deps.clock.now());
 }
 
 interface Finalized {

@@ -1,5 +1,4 @@
 import type { Identifier } from '@certloop/acme-server/rules';
-import { AcmeProblem } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import type { AcmeClientRow } from '../../acme-clients/acme-client.js';
 import { refusedName } from '../../acme-clients/client-names.js';
@@ -11,8 +10,7 @@ import { refusedIdentifiers } from '../rules/refused-identifiers.js';
 
 /**
  * The provider of an order: that of the client, else that of its FQDN, else the built-in one that issues by orders. Throws
- * `rejectedIdentifier` if the policy of the space does not allow it or if it proves names by people, and `serverInternal`
- * if there is none.
+ * `rejectedIdentifier` if there is none, if the policy of the space does not allow it, or if it proves names by people.
  */
 export async function providerOfOrder(
   tx: Tx,
@@ -23,9 +21,9 @@ export async function providerOfOrder(
   const fqdn = fqdnId === undefined ? undefined : await findFqdn(tx, fqdnId);
   const id = client.providerId ?? fqdn?.providerId ?? null;
   const provider = id === null ? await findOrderProvider(tx) : await findProvider(tx, id);
-  if (provider === undefined)
-    throw new AcmeProblem('serverInternal', 'the space has no provider for this order');
   const rules = await findRules(tx, client.spaceId);
-  if (rules.refusalOfProvider(provider) === undefined && !provesByHand(provider)) return provider;
+  const isUsable =
+    provider !== undefined && rules.refusalOfProvider(provider) === undefined && !provesByHand(provider);
+  if (isUsable) return provider;
   throw refusedIdentifiers(identifiers.map(refusedName));
 }

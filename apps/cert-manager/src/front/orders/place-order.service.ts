@@ -63,7 +63,11 @@ export async function placeOrder(
   request: FrontRequest,
   placed: Placed,
 ): Promise<FrontOrder | undefined> {
-  const place = () => deps.db.transaction((tx) => insertOrder(tx, deps, request, placed));
+  const place = async () => {
+    const order = await deps.db.transaction((tx) => insertOrder(tx, deps, request, placed));
+    deps.countOrder(clientOf(placed.account).name, 'placed');
+    return order;
+  };
   try {
     return await place();
   } catch (error) {
@@ -118,7 +122,7 @@ async function insertOrder(
   if (created !== undefined) await addFqdn(tx, deps.emit, caller, created);
   if (replaced !== undefined) await replaceCertificate(tx, replaced.certificate, row.id);
   await insertServerOrder(tx, row);
-  return frontOrderOf(row);
+  return frontOrderOf(row, now);
 }
 
 /** Columns of an order before it is finalized. */

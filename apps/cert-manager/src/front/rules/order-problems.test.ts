@@ -1,36 +1,57 @@
-import { expect, test } from 'vitest';
-import { failedProblem } from './order-problems.js';
+import { describe, expect, test } from 'vitest';
+import {
+  deletedProblem,
+  endedProblem,
+  failedProblem,
+  type IssuanceProblem,
+  lostProblem,
+  retryMomentOf,
+} from './order-problems.js';
 
-const urn = (name: string) => `urn:ietf:params:acme:error:${name}`;
-const reason = 'the CA failed';
+const reason = 'the CA is away';
 const retryAt = new Date('2026-03-01T12:00:00Z');
+const typeOf = (type: string) => `urn:ietf:params:acme:error:${type}`;
 
-test.each([
-  [
-    'a rate limit of the CA is passed on, with its moment',
-    { reason, isRateLimited: true, problemType: urn('rateLimited'), retryAt },
-    'rateLimited',
-    'the CA failed; place another order after 2026-03-01T12:00:00.000Z',
-  ],
-  [
-    'a CA without room is no internal error',
-    { reason, isPermanent: false, problemType: urn('serverInternal') },
-    'rateLimited',
-    'the CA failed; place another order later',
-  ],
-  [
-    'a refusal of the CA keeps its type',
-    { reason, isPermanent: true, problemType: urn('rejectedIdentifier') },
-    'rejectedIdentifier',
-    reason,
-  ],
-  ['a refusal of our own names no internal error', { reason, isPermanent: true }, 'unauthorized', reason],
-  [
-    'a type that is not of ACME is not passed on',
-    { reason, problemType: 'about:blank' },
-    'serverInternal',
-    reason,
-  ],
-])('%s', (_, problem, type, detail) => {
-  expect(failedProblem(problem)).toMatchObject({ type: urn(type), detail });
+describe('failedProblem', () => {
+  const again = `${reason}; place another order`;
+  test.each<[string, IssuanceProblem, string, string]>([
+    ['a passing fault', { reason, isPermanent: false }, 'rateLimited', `${again} later`],
+    ['a fault of unknown duration', { reason }, 'rateLimited', `${again} later`],
+    [
+      'a rate limit of the CA',
+      { reason, isRateLimited: true, problemType: typeOf('rateLimited'), retryAt },
+      'rateLimited',
+      `${again} after 2026-03-01T12:00:00.000Z`,
+    ],
+    ['a fault of the CA', { reason, problemType: typeOf('serverInternal') }, 'rateLimited', `${again} later`],
+    ['a permanent refusal', { reason, isPermanent: true }, 'rejectedIdentifier', reason],
+    ['a problem of the CA', { reason, isPermanent: true, problemType: typeOf('caa') }, 'caa', reason],
+    [
+      'a permanent fault of the CA',
+      { reason, isPermanent: true, problemType: typeOf('serverInternal') },
+      'rejectedIdentifier',
+      reason,
+    ],
+    [
+      'a type of something else',
+      { reason, isPermanent: true, problemType: 'about:blank' },
+      'rejectedIdentifier',
+      reason,
+    ],
+  ])('of %s', (_, problem, type, detail) => {
+    expect(failedProblem(problem)).toMatchObject({ type: typeOf(type), detail });
+  });
+
+  test('has the moment from which on another order may succeed', () => {
+    const document = failedProblem({ reason, isRateLimited: true, retryAt });
+    expect(retryMomentOf(document)).toEqual(retryAt);
+    expect(retryMomentOf(failedProblem({ reason }))).toBeUndefined();
+    expect(retryMomentOf({ type: typeOf('caa'), retryAt: 'tomorrow' })).toBeUndefined();
+  });
+});
+
+test('no problem of an order says that this server is at fault', () => {
+  for (const { type } of [deletedProblem, endedProblem, lostProblem]) {
+    expect(type).not.toBe(typeOf('serverInternal'));
+  }
 });

@@ -2,16 +2,19 @@ import {
   AcmeProblem,
   type AcmeProblemDocument,
   type AcmeProblemType,
+  acmeErrorNamespace,
   acmeProblemDocument,
 } from '@certloop/contracts';
+
+// none is `serverInternal`: clients would report a fault of this server
 
 const problemOf = (type: AcmeProblemType, detail: string): AcmeProblemDocument =>
   acmeProblemDocument(new AcmeProblem(type, detail));
 
 /** Why an order is over whose FQDN or space was deleted. */
 export const deletedProblem = problemOf(
-  'serverInternal',
-  'what the order was for was deleted; place another order',
+  'unauthorized',
+  'the name or the space of this order was deleted in CertLoop; place another order',
 );
 
 /** Why an order is over whose client was deleted, or whose account was deactivated. */
@@ -19,7 +22,7 @@ export const endedProblem = problemOf('unauthorized', 'the account of this order
 
 /** Why an order is over for which nothing is issued any more. */
 export const lostProblem = problemOf(
-  'serverInternal',
+  'rateLimited',
   'the issuance of this order was lost; place another order',
 );
 
@@ -29,30 +32,32 @@ export interface IssuanceProblem {
   readonly code?: string | undefined;
   /** Type of the problem as the CA spells it. */
   readonly problemType?: string | undefined;
-  /** Whether asking again changes nothing; false if the CA only can do nothing for now. */
+  /** Asking again changes nothing until someone does something about it. */
   readonly isPermanent?: boolean | undefined;
   readonly isRateLimited?: boolean | undefined;
   readonly retryAt?: Date | undefined;
 }
 
 const acmeType = /^urn:ietf:params:acme:error:[A-Za-z]{1,64}$/;
+const fault = `${acmeErrorNamespace}serverInternal`;
 
 /**
- * The problem of an order whose issuance failed: that of the CA with its type, if it gave one of ACME. Of a CA that can do nothing
- * for now, the client learns that it is to come back, and when.
+ * The problem of an order whose issuance failed. `rateLimited` with the moment from which on another order may succeed, unless
+ * asking again is of no use: then that of the CA with its type, if it gave one of ACME, else `rejectedIdentifier`.
  */
-export function failedProblem({
-  reason,
-  problemType,
-  isPermanent,
-  isRateLimited,
-  retryAt,
-}: IssuanceProblem): AcmeProblemDocument {
-  const again = retryAt === undefined ? 'later' : `after ${retryAt.toISOString()}`;
-  if (isRateLimited === true || isPermanent === false)
-    return problemOf('rateLimited', `${reason}; place another order ${again}`);
-  const document = problemOf(isPermanent === true ? 'unauthorized' : 'serverInternal', reason);
-  return problemType !== undefined && acmeType.test(problemType)
-    ? { ...document, type: problemType }
-    : document;
+export function failedProblem(problem: IssuanceProblem): AcmeProblemDocument {
+  const { reason, problemType, isPermanent = false, isRateLimited = false, retryAt } = problem;
+  if (isRateLimited || !isPermanent) {
+    const again = retryAt === undefined ? 'later' : `after ${retryAt.toISOString()}`;
+    const document = problemOf('rateLimited', `${reason}; place another order ${again}`);
+    return retryAt === undefined ? document : { ...document, retryAt: retryAt.toISOString() };
+  }
+  const isOfCa = problemType !== undefined && acmeType.test(problemType) && problemType !== fault;
+  return { ...problemOf('rejectedIdentifier', reason), ...(isOfCa && { type: problemType }) };
+}
+
+/** The moment from which on another order may succeed, as `failedProblem` writes it. */
+export function retryMomentOf({ retryAt }: AcmeProblemDocument): Date | undefined {
+  const moment = typeof retryAt === 'string' ? new Date(retryAt) : undefined;
+  return moment === undefined || Number.isNaN(moment.getTime()) ? undefined : moment;
 }

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { renewalIdOf } from '@certloop/acme-server/rules';
 import { AcmeClient } from '@certloop/acme-server/testing';
 import type { AcmeClient as ClientOfSpace, NewAcmeClient, Provider, Space } from '@certloop/contracts';
+import { parseCertificate, parsePemBlocks } from '@certloop/crypto';
 import type { OpenTestDatabase } from '@certloop/db/testing';
 import { createTestServer } from '@certloop/server/testing';
 import type { SuiteApp, TestApp, TestAppOptions } from '../app.js';
@@ -17,6 +19,8 @@ export interface FrontPlace {
   readonly app: SuiteApp;
   readonly ca: FakeCa;
   readonly provider: Provider;
+  /** Environment of the application, for processes beside it. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Address of the service. */
   readonly base: string;
   /** Creates an ACME client of a space, of a new one if none is named; the CA is its provider. */
@@ -25,6 +29,8 @@ export interface FrontPlace {
   register(client: NewAcmeClient): Promise<AcmeClient>;
   /** Both: an ACME client of a new space, and a program with an account of it. */
   addProgram(settings?: ClientSettings): Promise<Program>;
+  /** Identifier of the first certificate of the text in renewalInfo. */
+  renewalIdOf(pem: string): string;
   close(): Promise<void>;
 }
 
@@ -39,7 +45,8 @@ export async function startFront(
   environment: Readonly<Record<string, string>> = {},
   options: TestAppOptions = {},
 ): Promise<FrontPlace> {
-  const { app, ca, close } = await startAppWithCa(open, { ...withKeys, ...environment }, options);
+  const given = { ...withKeys, ...environment };
+  const { app, ca, close } = await startAppWithCa(open, given, options);
   const listener = await listenTo(app);
   const provider = await providerOf(app, 'dummy-ca');
   const addClient = async (settings: ClientSettings = {}, spaceId?: string) =>
@@ -53,6 +60,7 @@ export async function startFront(
     app,
     ca,
     provider,
+    environment: { DUMMY_CA_URL: ca.url, ...given },
     base: listener.base,
     addClient,
     register,
@@ -61,6 +69,7 @@ export async function startFront(
       const client = await addClient(settings, space.id);
       return { client, space, program: await register(client) };
     },
+    renewalIdOf: (pem) => renewalIdOf(parseCertificate(parsePemBlocks(pem)[0]?.der ?? Buffer.alloc(0))),
     close: async () => {
       await listener.close();
       await close();
