@@ -32,7 +32,7 @@ LEGO_CA_CERTIFICATES=/etc/ssl/root.pem lego \\
 
 # Renew it by cron
 (umask 077 && cat > /etc/cron.d/certloop-lego) <<'EOF'
-17 4,16 * * * root LEGO_CA_CERTIFICATES=/etc/ssl/root.pem lego --accept-tos -m admin@www.example.com --server https://certs.example.com/acme/directory --path /var/lib/lego -d www.example.com -d example.com --http renew --renew-hook 'systemctl reload nginx'
+17 4,16 * * * root LEGO_CA_CERTIFICATES=/etc/ssl/root.pem lego --accept-tos -m admin@www.example.com --server https://certs.example.com/acme/directory --eab --kid=kid-1 --hmac=c2Vj_cmV0 --path /var/lib/lego -d www.example.com -d example.com --http renew --renew-hook 'systemctl reload nginx'
 EOF
 
 # The certificate is in /var/lib/lego/certificates.
@@ -50,7 +50,7 @@ LEGO_CA_CERTIFICATES=/etc/ssl/root.pem lego run \\
 
 # Renew it by cron
 (umask 077 && cat > /etc/cron.d/certloop-lego) <<'EOF'
-17 4,16 * * * root LEGO_CA_CERTIFICATES=/etc/ssl/root.pem lego run --accept-tos -m admin@www.example.com --server https://certs.example.com/acme/directory --path /var/lib/lego -d www.example.com -d example.com --http --deploy-hook 'systemctl reload nginx'
+17 4,16 * * * root LEGO_CA_CERTIFICATES=/etc/ssl/root.pem lego run --accept-tos -m admin@www.example.com --server https://certs.example.com/acme/directory --eab --eab.kid=kid-1 --eab.hmac=c2Vj_cmV0 --path /var/lib/lego -d www.example.com -d example.com --http --deploy-hook 'systemctl reload nginx'
 EOF
 
 # The certificate is in /var/lib/lego/certificates.

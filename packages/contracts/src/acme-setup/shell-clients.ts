@@ -47,10 +47,11 @@ export function certbotSetup(facts: SetupFacts): ClientSetup {
   };
 }
 
-/** lego 4. */
+/** lego 4, which asks for the key of the binding at every command. */
 export function legoSetup(facts: SetupFacts): ClientSetup {
   const { kid, hmacKey, reload } = facts;
-  const lego = (command: string, eab: readonly string[], hook: string) =>
+  const eab = ['--eab', `--kid=${shellWord(kid)}`, `--hmac=${shellWord(hmacKey)}`];
+  const lego = (command: string, hook: string) =>
     [
       [...trustBy('LEGO_CA_CERTIFICATES', facts), 'lego'],
       legoAccount(facts),
@@ -58,13 +59,12 @@ export function legoSetup(facts: SetupFacts): ClientSetup {
       legoOrder(facts),
       [command, hook, shellWord(reload)],
     ] as const;
-  const eab = ['--eab', `--kid=${shellWord(kid)}`, `--hmac=${shellWord(hmacKey)}`];
   return {
     steps: [
-      shellStep('Order the certificate', shellLines(...lego('run', eab, '--run-hook'))),
+      shellStep('Order the certificate', shellLines(...lego('run', '--run-hook'))),
       shellStep(
         'Renew it by cron',
-        writeCronJob('/etc/cron.d/certloop-lego', 17, shellLine(...lego('renew', [], '--renew-hook'))),
+        writeCronJob('/etc/cron.d/certloop-lego', 17, shellLine(...lego('renew', '--renew-hook'))),
       ),
     ],
     notes: ['The certificate is in /var/lib/lego/certificates.', legoHttps],
@@ -74,19 +74,17 @@ export function legoSetup(facts: SetupFacts): ClientSetup {
 /** lego 5, one command of which orders and renews. */
 export function lego5Setup(facts: SetupFacts): ClientSetup {
   const { kid, hmacKey, reload } = facts;
-  const run = (eab: readonly string[]) =>
-    [
-      [...trustBy('LEGO_CA_CERTIFICATES', facts), 'lego run'],
-      legoAccount(facts),
-      eab,
-      legoOrder(facts),
-      ['--deploy-hook', shellWord(reload)],
-    ] as const;
-  const eab = ['--eab', `--eab.kid=${shellWord(kid)}`, `--eab.hmac=${shellWord(hmacKey)}`];
+  const run = [
+    [...trustBy('LEGO_CA_CERTIFICATES', facts), 'lego run'],
+    legoAccount(facts),
+    ['--eab', `--eab.kid=${shellWord(kid)}`, `--eab.hmac=${shellWord(hmacKey)}`],
+    legoOrder(facts),
+    ['--deploy-hook', shellWord(reload)],
+  ] as const;
   return {
     steps: [
-      shellStep('Order the certificate', shellLines(...run(eab))),
-      shellStep('Renew it by cron', writeCronJob('/etc/cron.d/certloop-lego', 17, shellLine(...run([])))),
+      shellStep('Order the certificate', shellLines(...run)),
+      shellStep('Renew it by cron', writeCronJob('/etc/cron.d/certloop-lego', 17, shellLine(...run))),
     ],
     notes: ['The certificate is in /var/lib/lego/certificates.', legoHttps],
   };

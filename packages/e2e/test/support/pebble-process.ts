@@ -23,7 +23,11 @@ export interface PebbleProcess {
 }
 
 /** Starts pebble, which takes every name for proven, with a TLS certificate of dummy-ca's. */
-export async function startPebble({ ca }: Clients): Promise<PebbleProcess> {
+export async function startPebble(
+  { ca }: Clients,
+  /** Variables by which it misbehaves. */
+  faults: Readonly<Record<string, string>> = {},
+): Promise<PebbleProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'certloop-pebble-'));
   const file = (name: string) => join(folder, name);
   const { privateKey } = await generateKeyPair('P-256');
@@ -47,7 +51,12 @@ export async function startPebble({ ca }: Clients): Promise<PebbleProcess> {
   };
   await writeFile(file('pebble.json'), JSON.stringify({ pebble: config }));
   const child = spawn('pebble', ['-config', file('pebble.json')], {
-    env: { PATH: process.env['PATH'] ?? '', PEBBLE_VA_NOSLEEP: '1', PEBBLE_VA_ALWAYS_VALID: '1' },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      PEBBLE_VA_NOSLEEP: '1',
+      PEBBLE_VA_ALWAYS_VALID: '1',
+      ...faults,
+    },
     stdio: 'ignore',
   });
   const ended = once(child, 'exit');

@@ -1,0 +1,113 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { freePort } from '@certloop/contracts/testing';
+import { hasProgram } from '@certloop/server/testing';
+import { expect } from 'vitest';
+import type { FrontPlace } from './front-place.js';
+import { type ClientMachine, canMount, programsOfToday, startMachine } from './machine.js';
+import { shellTools } from './shell-tools.js';
+import type { Story } from './story.js';
+
+const page = readFileSync(new URL('../../../../../../docs/acme-clients.md', import.meta.url), 'utf8');
+
+/** The commands of each sh block of a section of the page, one a line. */
+function blocksOf(title: string): readonly (readonly string[])[] {
+  const section = page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? '';
+  const blocks = [...section.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)];
+  return blocks.map(([, block = '']) => block.trim().split(/\n\s*/));
+}
+
+const consequence = 'the page on ACME clients is not run';
+const hasCertbot = canMount && hasProgram('certbot', consequence);
+
+/** The first screen of the page on ACME clients, as it stands. */
+export const pageStories: readonly Story[] = [
+  {
+    label: 'certbot by the page',
+    shows: 'gets and renews by three commands',
+    isThere: hasCertbot,
+    play: (place) =>
+      playFirstScreen(place, 0, 'www.example.test', '/etc/letsencrypt/live/www.example.test/fullchain.pem'),
+  },
+  {
+    label: 'lego by the page',
+    shows: 'gets and renews by three commands',
+    isThere: canMount && hasProgram('lego', consequence),
+    play: (place) =>
+      playFirstScreen(place, 1, 'www.example.net', '/var/lib/lego/certificates/www.example.net.crt'),
+  },
+];
+
+export const movingStory: Story = {
+  label: 'certbot by the page',
+  shows: 'moves from another CA',
+  isThere: hasCertbot,
+  play: playMove,
+};
+
+/** A machine whose user is signed in to cert-manager, and has its root. */
+async function startSignedIn(place: FrontPlace) {
+  const machine = await startMachine(programsOfToday());
+  copyFileSync(place.rootFile, machine.at('/root/root.pem'));
+  const { url, token } = place.running.stack.credentials.certManager;
+  const run = (line: string) =>
+    machine.run(`cd /root\n${line}`, { CERTLOOP_URL: url, CERTLOOP_TOKEN: token });
+  return { machine, run };
+}
+
+async function playFirstScreen(place: FrontPlace, block: number, name: string, chain: string): Promise<void> {
+  const [create = '', order = '', renew = '', ...more] =
+    blocksOf('From nothing to a renewed certificate')[block] ?? [];
+  expect([renew === '', more]).toEqual([false, []]);
+  const { machine, run } = await startSignedIn(place);
+  try {
+    await run(create);
+    await run(order);
+    const first = await place.judge(name, machine.at(chain));
+    await run(renew);
+    expect((await place.judge(name, machine.at(chain))).id).not.toBe(first.id);
+    expect(await place.certificatesOf(name)).toHaveLength(2);
+  } finally {
+    await machine.stop();
+  }
+}
+
+const moved = 'moved.example.test';
+
+async function playMove(place: FrontPlace): Promise<void> {
+  const { machine, run } = await startSignedIn(place);
+  try {
+    await orderElsewhere(place, machine);
+    await run('certloop import certbot /etc/letsencrypt --space Shop --apply');
+    const blocks = blocksOf('Moving a host that has certbot or lego');
+    const [create = '', ...others] = blocks.flat();
+    // as the page says, the order is refused unless the client may take over
+    await run(`${create.replace('--take-over on', '').replace('web-9', 'web-8b')}`);
+    const order = 'bash -e move.sh';
+    const force = others[0] ?? '';
+    await run(force);
+    await expect(run(order)).rejects.toThrow('An unexpected error occurred');
+    // certbot 2.1 cannot print what a server says
+    const log = readFileSync(machine.at('/var/log/letsencrypt/letsencrypt.log'), 'utf8');
+    expect(log).toContain(`this client may not have ${moved}`);
+    await run(create);
+    for (const line of others) await run(line);
+    const chain = machine.at(`/etc/letsencrypt/live/${moved}/fullchain.pem`);
+    const first = await place.judge(moved, chain);
+    const renewal = readFileSync(machine.at(`/etc/letsencrypt/renewal/${moved}.conf`), 'utf8');
+    expect(renewal).toContain(`server = ${place.directoryUrl}`);
+    await run(`${shellTools[0]?.renew} --force-renewal`);
+    expect((await place.judge(moved, chain)).id).not.toBe(first.id);
+  } finally {
+    await machine.stop();
+  }
+}
+
+/** A certificate of the ACME server of dummy-ca, which stands for a public CA. */
+async function orderElsewhere({ running, rootFile }: FrontPlace, machine: ClientMachine): Promise<void> {
+  const server = `${running.stack.plan.httpsUrl}/acme/directory`;
+  const port = await freePort();
+  await machine.run(
+    `REQUESTS_CA_BUNDLE=${rootFile} certbot certonly -n --standalone --http-01-port ${port} --agree-tos \
+     --register-unsafely-without-email --server ${server} -d ${moved}`,
+  );
+}
