@@ -20,7 +20,6 @@ const not = (reason: string): Reached => ({ reason });
 const forMachines = 'for probes and programs; a command would add nothing';
 const forTests = 'for tests of the service';
 const massDeletion = 'loses what all spaces hold; it is left to the API';
-const machines = 'machines of ACME clients are managed by the API until their commands are there';
 const picture = 'pictures are changed in the console';
 
 /** Every operation of cert-manager. */
@@ -67,8 +66,8 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   updateAcmeClient: by('acme-clients update'),
   rekeyAcmeClient: by('acme-clients rekey'),
   deleteAcmeClient: by('acme-clients delete'),
-  listLineages: not(machines),
-  releaseLineage: not(machines),
+  listLineages: by('acme-clients lineages'),
+  releaseLineage: by('acme-clients release'),
   countFqdns: by('spaces get'),
   listFqdns: by('issue'),
   listAllFqdns: by('fqdns list'),

@@ -50,11 +50,44 @@ const withKey = {
   warnings: [{ code: 'no_public_url', message: 'the address follows the request' }],
 };
 
+const fqdn = { id: providerId, spaceId, fqdn: 'www.shop.test', renewalEnabled: true };
+const lineage = {
+  lineage: 'a'.repeat(64),
+  state: 'late',
+  message: 'Client web-7 (certbot 2.1, last seen 3 October from 10.0.0.7) has not renewed www.shop.test.',
+  client: { id: client.id, name: 'web-7' },
+  agent: 'certbot 2.1',
+  userAgent: 'CertBot/2.1.0',
+  lastSeenAt: '2026-10-03T00:00:00.000Z',
+  lastSeenFrom: '10.0.0.7',
+  names: ['www.shop.test'],
+  certificate: {
+    id: spaceId,
+    serialNumber: '01',
+    notBefore: '2026-09-02T00:00:00.000Z',
+    expiresAt: '2026-12-01T00:00:00.000Z',
+  },
+  expectedAt: '2026-11-01T00:00:00.000Z',
+  attentionAt: '2026-11-02T00:00:00.000Z',
+};
+const lineages = [
+  lineage,
+  { ...lineage, lineage: 'b'.repeat(64), state: 'expected', lastSeenFrom: '10.0.0.8' },
+];
+
 /** A cert-manager with one space and one ACME client. */
 function answerTo({ method, path }: Received): Answer {
   const clients = `/spaces/${spaceId}/acme-clients`;
   if (path === '/spaces') return { status: 200, body: [space] };
   if (path === '/providers') return { status: 200, body: [{ id: providerId, name: 'acme', kind: 'acme' }] };
+  if (path === '/fqdns') return { status: 200, body: [fqdn] };
+  const machines = `/spaces/${spaceId}/fqdns/${fqdn.id}/acme-lineages`;
+  if (path === machines) return { status: 200, body: lineages };
+  if (path === `${machines}/${lineage.lineage}/release`)
+    return {
+      status: 200,
+      body: { ...lineage, state: 'released', message: 'No further certificate is expected.' },
+    };
   if (path === clients)
     return method === 'GET' ? { status: 200, body: [client] } : { status: 201, body: withKey };
   if (path === `${clients}/${client.id}/key`) return { status: 200, body: withKey };
@@ -78,6 +111,27 @@ test('lists who was seen when', async () => {
   expect(row).toBe(
     `web-7,active,2026-11-03T00:00:00.000Z,CertbotACMEClient/2.1.0,10.0.0.7,1,"valid, www.shop.test",${client.id}`,
   );
+});
+
+test('lists which machines renew a host name', async () => {
+  const { out } = await certloop('lineages', 'www.shop.test', '-o', 'csv');
+  const [, row] = out.split('\r\n');
+  expect(row).toMatch(/^web-7,certbot 2\.1,10\.0\.0\.7,2026-10-03T00:00:00\.000Z,late,2026-11-01/);
+});
+
+test('reports that a machine is gone, by its address or its identifier', async () => {
+  for (const machine of ['10.0.0.7', 'aaaaaaaa']) {
+    const { out } = await certloop('release', 'www.shop.test', machine, '--yes');
+    expect(out).toContain('No further certificate is expected.');
+  }
+  expect(changes().map(({ path }) => path.split('/').slice(-2))).toEqual([
+    ['a'.repeat(64), 'release'],
+    ['a'.repeat(64), 'release'],
+  ]);
+  // two machines have the same client
+  const { err, code } = await certloop('release', 'www.shop.test', 'web-7', '--yes');
+  expect([code, changes()]).toMatchObject([expect.any(Number), { length: 2 }]);
+  expect(err).toContain('web-7');
 });
 
 test('shows what a client may do, and its machines', async () => {

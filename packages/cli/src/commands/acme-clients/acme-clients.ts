@@ -7,6 +7,7 @@ import { findSpace } from '../../lookup.js';
 import { changeClient, createClient, rekeyClient } from './change-client.js';
 import { clientRow, findAcmeClient, listAcmeClientsOf } from './client-lookup.js';
 import { withClientOptions } from './client-options.js';
+import { addLineages } from './lineages.js';
 import { addRegister } from './register.js';
 import { withNewClientOptions, withSetupOptions } from './setup-options.js';
 import { addTest } from './test.js';
@@ -36,6 +37,7 @@ export function addAcmeClients(program: Command, open: () => Session): void {
     .requiredOption('-s, --space <space>', 'name or id of the space')
     .option('-y, --yes', 'delete; without it, the command asks')
     .action((named, options) => deleteClient(open(), named, options));
+  addLineages(clients, open);
   addTest(clients, open);
   addRegister(clients, open);
 }
