@@ -71,16 +71,10 @@ const otherCalls: readonly CostlyCall[] = [
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `${'x'.repeat(50)}${n}.example.com`);
 
-const ranges = (count: number) => Array.from({ length: count }, (_, n) => `10.${n}.0.0/16`);
-
 /** Valid or nearly valid bodies of operations that the weakest caller may use. */
 const ofWriters: Readonly<Partial<Record<Operation, readonly object[]>>> = {
   reviewFqdns: [{ names: names(1_000) }, { names: names(1_000).map((name) => `*.${name}`) }],
   createFqdn: [{ fqdn: 'x'.repeat(1_000) }, { fqdn: 'ü.'.repeat(500) }],
-  createAcmeClient: [
-    { name: 'many', names: { names: names(1_000), cidrs: ['10.0.0.0/8'] }, allowedCidrs: ranges(100) },
-    { name: 'wrong', names: { suffixes: Array.from({ length: 200 }, () => 'ü.'.repeat(500)) } },
-  ],
   changeFqdns: [
     { action: 'renewal-on', dryRun: false, ids: Array.from({ length: 1_000 }, () => unknownId) },
     { action: 'renewal-on', dryRun: false, filter: { q: 'a' } },
@@ -101,7 +95,7 @@ const ofWriters: Readonly<Partial<Record<Operation, readonly object[]>>> = {
       name: 'many',
       scope: 'READ',
       spaceIds: Array.from({ length: 1_000 }, () => unknownId),
-      allowedCidrs: ranges(100),
+      allowedCidrs: Array.from({ length: 100 }, (_, n) => `10.${n}.0.0/16`),
     },
     { name: 'x', scope: 'READ', renewable: true, password: 'ü'.repeat(100_000) },
   ],
