@@ -31,6 +31,11 @@ export interface AcmeClientDeps extends DbDeps {
 
 /** Events of ACME clients; `changes/reactions.service.ts` lists what follows each of them. */
 export interface AcmeClientEvents {
+  /** The settings of the client were changed; it is locked. */
+  acmeClientChanged(
+    tx: Tx,
+    event: { readonly client: Pick<AcmeClientRow, 'id' | 'spaceId' | 'names'> },
+  ): Promise<void>;
   /** The client was deleted, so its accounts have ended. */
   acmeClientDeleted(
     tx: Tx,

@@ -6,17 +6,18 @@ import type { DbDeps } from '../db-deps.js';
 import { findRules } from '../fqdns/policy/policy-rules.repository.js';
 import type { AcmeClientRow } from './acme-client.js';
 import { lockClientOfSpace, updateAcmeClientRow } from './acme-clients.repository.js';
-import type { ClientPlace } from './acme-clients.service.js';
+import type { AcmeClientEvents, ClientPlace } from './acme-clients.service.js';
 import { clientAudit, settingsForAudit } from './client-audit.js';
 import { requireClientProvider } from './client-provider.service.js';
 import { requireAllowedNames } from './client-rules.service.js';
 import { settingsOf } from './client-settings.js';
 
 /**
- * Changes a client; what is undefined stays. Orders are judged by the change from now on. Throws as createClientWithKey does.
+ * Changes a client; what is undefined stays. Orders are judged by the change from now on, also those that are
+ * open. Throws as createClientWithKey does.
  */
 export async function updateAcmeClient(
-  { db, clock }: DbDeps,
+  { db, clock, emit }: DbDeps & { readonly emit: AcmeClientEvents },
   caller: Caller,
   input: ClientPlace & BodyOf<typeof certManagerContract.updateAcmeClient>,
 ): Promise<AcmeClientRow> {
@@ -32,6 +33,7 @@ export async function updateAcmeClient(
     }
     const after = { ...before, ...change, changedAt: now };
     await updateAcmeClientRow(tx, id, { ...change, changedAt: now });
+    await emit.acmeClientChanged(tx, { client: after });
     const details = { before: settingsForAudit(before), after: settingsForAudit(after) };
     await recordAudit(tx, caller, clientAudit('acme_client.change', before, details), now);
     return after;

@@ -8,6 +8,7 @@ import type { CsrEvents } from '../csrs/csrs.service.js';
 import type { Notices } from '../events/notices.service.js';
 import type { FqdnEvents } from '../fqdns/fqdns.service.js';
 import type { CountOrder } from '../front/count-order.js';
+import { endForbiddenOrders } from '../front/end-forbidden-orders.service.js';
 import {
   endAccountsOfClient,
   endAccountsOfSpace,
@@ -147,6 +148,7 @@ export const reactions: Reactions = {
   fqdnDeleted: [removeJobs, endOrdersOfFqdns, removeChecks],
   spaceDeleted: [deleteSpaceFromGroups, removeJobs, endAccountsOfSpace, removeChecks],
   watchSwitched: [switchSpaceChecks],
+  acmeClientChanged: [endForbiddenOrders],
   acmeClientDeleted: [cancelOfDeletedClient, endAccountsOfClient],
 };
 

@@ -130,3 +130,10 @@ export async function findNthOrder(
   const rows = await querySql(tx, { createdAt: column.instant() }, text, [since, now, count - 1, ...values]);
   return rows[0]?.createdAt;
 }
+
+/** Orders of a client, placed since the moment, that are being processed. */
+export function listProcessedOrders(tx: Tx, clientId: string, since: Date): Promise<ServerOrderRow[]> {
+  const text = `select * from acme_server_orders
+    where client_id = $1 and created_at >= $2 and state = 'processing' order by created_at, id`;
+  return querySql<ServerOrderRow>(tx, columns, text, [clientId, since]);
+}
