@@ -10,6 +10,10 @@ export const spaceResource = (spaceId: string) => resourceOf(api.getSpace, { par
 export const fqdnResource = (spaceId: string, fqdnId: string) =>
   resourceOf(api.getFqdn, { params: { id: spaceId, fqdnId } });
 
+/** The ACME clients of a space. */
+export const acmeClientsResource = (spaceId: string) =>
+  resourceOf(api.listAcmeClients, { params: { spaceId } });
+
 /** All spaces with all in them. */
 export const spacesResource = resourceOf(api.listSpaces);
 export const renewalsResource = resourceOf(api.listRenewals);

@@ -45,6 +45,11 @@ const space = createRoute({
   validateSearch: filterIn,
   component: lazyPage(() => import('./pages/space/space-page.js'), 'SpacePage'),
 });
+const acmeClients = createRoute({
+  getParentRoute: () => inside,
+  path: '/spaces/$spaceId/acme-clients',
+  component: lazyPage(() => import('./pages/acme-clients/acme-clients-page.js'), 'AcmeClientsPage'),
+});
 const addNames = createRoute({
   getParentRoute: () => inside,
   path: '/spaces/$spaceId/add-names',
@@ -173,6 +178,7 @@ const routeTree = root.addChildren([
     space,
     addNames,
     issuancePolicy,
+    acmeClients,
     watchServers,
     inventory,
     uploadCsrs,

@@ -11,7 +11,7 @@ const withoutMoments = {
   'pages/dashboard/attention-card.tsx watch.message': 'counts integrations; the moments are fields',
   'pages/dashboard/watch-card.tsx watch.message': 'counts integrations; the moments are fields',
   'pages/fqdn/life-card.tsx sentence': 'went through wholeSentence',
-  'pages/issuance-policy/policy-fields.tsx detail': 'is of the page',
+  'limits/check-line.tsx detail': 'is of the page',
   'pages/issuance-policy/policy-form.tsx message': 'is about what was typed',
   'picker.tsx choice.detail': 'is of the page',
 };

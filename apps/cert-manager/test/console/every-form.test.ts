@@ -6,6 +6,7 @@ import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { managerForms } from '../support/console-forms.js';
 import { addUser } from '../support/factories.js';
 import type { FormPlace } from '../support/forms/form-rows.js';
+import { withKeys } from '../support/front/acme-clients.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
 import { renewedFqdn } from '../support/renewals.js';
 import { providerOf } from '../support/signing.js';
@@ -17,7 +18,7 @@ const exempt = ['pages/audit/audit-filters.tsx 1', 'pages/welcome/welcome-page.t
   let stage: ConsoleStage;
   let place: FormPlace;
   beforeAll(async () => {
-    stage = await startConsoleStage();
+    stage = await startConsoleStage(withKeys);
     const { app, ca, close } = stage;
     const { id: providerId } = await providerOf(app, 'dummy-ca');
     const fqdn = await renewedFqdn({ app, ca, providerId, close }, 'forms.example.org');

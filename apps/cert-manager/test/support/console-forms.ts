@@ -1,4 +1,5 @@
 import { type FormRow, openPath } from '@certloop/browser';
+import { formsOfAcmeClients } from './forms/acme-client-forms.js';
 import { by, closed, deletion, type FormPlace, heading, text } from './forms/form-rows.js';
 import { formsOfAccount, formsOfPeople } from './forms/people-forms.js';
 import { newCsr } from './signing.js';
@@ -10,6 +11,7 @@ export const managerForms: Readonly<
   names: formsOfNames,
   spaces: formsOfSpaces,
   'new names': formsOfNewNames,
+  'ACME clients': formsOfAcmeClients,
   people: formsOfPeople,
   providers: formsOfProviders,
   jobs: formsOfJobs,

@@ -1,4 +1,5 @@
 import type { AllowedNames, IssuancePolicy } from '@certloop/contracts/browser';
+import { entriesIn } from '../../limits/text-entries.js';
 
 /** Values of the form of a policy; lists of names are text, one entry a line. */
 export interface PolicyDraft {
@@ -39,8 +40,4 @@ export function policyOf(draft: PolicyDraft): IssuancePolicy {
     allowedNames: draft.limitsNames ? allowedNames : null,
     providerIds: draft.limitsProviders ? [...draft.providerIds] : null,
   };
-}
-
-function entriesIn(text: string): string[] {
-  return text.split(/[\s,]+/).filter((entry) => entry !== '');
 }

@@ -1,5 +1,6 @@
 import { Fault } from '@certloop/web-kit';
-import { Textarea } from '@mantine/core';
+import { CheckLine } from '../../limits/check-line.js';
+import { NameLists } from '../../limits/name-lists.js';
 import { useProviders } from '../../providers.js';
 import type { PolicyDraft } from './policy-draft.js';
 
@@ -10,31 +11,10 @@ interface FieldsProps {
   readonly faultOf: (field: string) => string | undefined;
 }
 
-const lists = [
-  {
-    field: 'suffixes',
-    label: 'Domains',
-    description: 'Each allows itself and every name below it. One a line.',
-    placeholder: 'shop.example.com',
-  },
-  {
-    field: 'names',
-    label: 'Single names',
-    description: 'Exactly these, also wildcards such as *.example.com. One a line.',
-    placeholder: 'www.example.org',
-  },
-  {
-    field: 'cidrs',
-    label: 'Ranges of IP addresses',
-    description: 'Without a range, no address is allowed. One a line.',
-    placeholder: '10.0.0.0/8',
-  },
-] as const;
-
 export function NameFields({ draft, set, faultOf }: FieldsProps) {
   return (
     <>
-      <Check
+      <CheckLine
         label="Limit the names"
         detail="Without limits, the space may have every name that no other space holds."
         isOn={draft.limitsNames}
@@ -42,29 +22,14 @@ export function NameFields({ draft, set, faultOf }: FieldsProps) {
       />
       {draft.limitsNames && (
         <>
-          {lists.map(({ field, ...texts }) => (
-            <Textarea
-              key={field}
-              {...texts}
-              value={draft[field]}
-              onChange={(event) => set({ [field]: event.currentTarget.value })}
-              error={faultOf(`allowedNames.${field}`)}
-              minRows={2}
-              maxRows={10}
-              autosize
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              classNames={{ input: 'cl-mono' }}
-            />
-          ))}
-          <Check
+          <NameLists texts={draft} set={set} faultOf={(list) => faultOf(`allowedNames.${list}`)} />
+          <CheckLine
             label="Allow wildcards"
             detail="Such as *.shop.example.com, at or below a domain of the list."
             isOn={draft.wildcards}
             change={(wildcards) => set({ wildcards })}
           />
-          <Check
+          <CheckLine
             label="Allow further names in a CSR"
             detail="Otherwise, a CSR may contain only the name that it is uploaded for."
             isOn={draft.beyondFqdn}
@@ -81,7 +46,7 @@ export function ProviderFields({ draft, set, faultOf }: FieldsProps) {
   const { limitsProviders, providerIds } = draft;
   return (
     <>
-      <Check
+      <CheckLine
         label="Limit the providers"
         detail="Without limits, every provider may issue."
         isOn={limitsProviders}
@@ -91,7 +56,7 @@ export function ProviderFields({ draft, set, faultOf }: FieldsProps) {
         <fieldset className="cl-fieldset">
           <legend>Allowed providers</legend>
           {providers.map(({ id, displayName }) => (
-            <Check
+            <CheckLine
               key={id}
               label={displayName}
               isOn={providerIds.includes(id)}
@@ -104,27 +69,5 @@ export function ProviderFields({ draft, set, faultOf }: FieldsProps) {
         </fieldset>
       )}
     </>
-  );
-}
-
-function Check({
-  label,
-  detail,
-  isOn,
-  change,
-}: {
-  readonly label: string;
-  readonly detail?: string;
-  readonly isOn: boolean;
-  readonly change: (isOn: boolean) => void;
-}) {
-  return (
-    <label className="cl-check">
-      <input type="checkbox" checked={isOn} onChange={(event) => change(event.currentTarget.checked)} />
-      <span>
-        {label}
-        {detail !== undefined && <small className="cl-dim"> {detail}</small>}
-      </span>
-    </label>
   );
 }

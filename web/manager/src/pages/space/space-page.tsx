@@ -6,6 +6,7 @@ import { type ReactElement, useState } from 'react';
 import { spaceQuery } from '../../lookups.js';
 import { NamesList } from '../../names/names-list.js';
 import { includesLevel } from '../../rights.js';
+import { SpaceTabs } from '../../spaces/space-tabs.js';
 import { NewFqdn } from './new-fqdn.js';
 import { SpaceActions } from './space-actions.js';
 
@@ -47,6 +48,7 @@ export function SpacePage() {
           The monitor does not watch this space: no one is alerted if a renewal is late.
         </p>
       )}
+      <SpaceTabs spaceId={spaceId} />
       <NamesList
         spaceId={spaceId}
         spaceName={space.data?.name}
