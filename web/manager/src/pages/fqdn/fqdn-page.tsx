@@ -20,6 +20,7 @@ import { NameLabels } from '../../names/name-labels.js';
 import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
 import { SpaceCrumbs } from '../../spaces/space-crumbs.js';
+import { AcmeLineagesCard } from './acme-lineages-card.js';
 import { ChallengeCard } from './challenge-card.js';
 import { CsrCard, StoredCsrCard } from './csr-card.js';
 import { LifeCard } from './life-card.js';
@@ -61,6 +62,7 @@ export function FqdnPage() {
               <Loaded query={renewal} waiting={<WaitingCard facts={3} />}>
                 {(explanation) => <LifeCard fqdn={name} renewal={explanation} mayWrite={mayWrite} />}
               </Loaded>
+              <AcmeLineagesCard fqdn={name} />
               {mayWrite && <FirstCertificate fqdn={name} csrs={csr} />}
               <NextCertificate fqdn={name} renewal={renewal.data} csrs={csr} mayWrite={mayWrite} />
               <StepsCard fqdn={name} mayWrite={mayWrite} />
