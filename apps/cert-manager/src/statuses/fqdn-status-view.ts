@@ -32,6 +32,7 @@ interface ShownStatus extends AtWork {
   readonly protocols: readonly TargetProtocol[];
   readonly isAdopting: boolean;
   readonly lineages: SpokenLineages | undefined;
+  readonly coveredBy: { readonly id: string; readonly fqdn: string } | undefined;
   readonly now: Date;
 }
 
@@ -54,7 +55,9 @@ export function statusView(
   });
   const hasCsr = csr !== undefined;
   const isRenewedElsewhere = isAdopting && !fqdn.renewalEnabled;
-  const facts = { state, hasCsr, acceptedUntil, isRenewedElsewhere, isAdopting, lineages, now };
+  const coveredBy = state === 'unfinished' ? shown.coveredBy : undefined;
+  const others = { isRenewedElsewhere, isAdopting, lineages, coveredBy: coveredBy?.fqdn };
+  const facts = { state, hasCsr, acceptedUntil, now, ...others };
   const reason = statusReasonOf(status, facts);
   const hint = hintOf(shown);
   return {
@@ -72,6 +75,7 @@ export function statusView(
     }),
     ...failurePart(status),
     ...clientPart(lineages),
+    ...(coveredBy !== undefined && { coveredBy: { fqdnId: coveredBy.id, fqdn: coveredBy.fqdn } }),
     ...(checkUuid !== undefined &&
       monitorUrl !== undefined && {
         watchUrl: `${monitorUrl.replace(/\/$/, '')}/checks/${checkUuid}/details/`,

@@ -45,6 +45,8 @@ export interface ReasonFacts {
   readonly isAdopting: boolean;
   /** Of ACME clients that are expected to renew it. */
   readonly lineages?: SpokenLineages | undefined;
+  /** Host name of the FQDN whose certificate has this name, too. */
+  readonly coveredBy?: string | undefined;
   readonly now: Date;
 }
 
@@ -82,6 +84,8 @@ export function statusReasonOf(status: ComputedStatus, facts: ReasonFacts): stri
   if (news !== undefined && facts.acceptedUntil === undefined) return sentenceOf(news);
   switch (facts.state) {
     case 'unfinished': {
+      if (problem === null && facts.coveredBy !== undefined)
+        return `Covered by the certificate of ${facts.coveredBy}, which an ACME client renews.`;
       const next = facts.hasCsr ? 'Request one, or have the CSR signed.' : nextWithoutCsr(facts);
       return joined('There is no certificate yet.', problem === null ? next : problemText(status));
     }

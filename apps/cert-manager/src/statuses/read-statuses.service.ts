@@ -30,6 +30,8 @@ export interface DatedStatus extends AtWork {
   readonly isAdopting: boolean;
   /** Of ACME clients that are expected to renew it. */
   readonly lineages: SpokenLineages | undefined;
+  /** FQDN whose ACME client has a certificate with this name, too. */
+  readonly coveredBy: FoundStatus['coveredBy'];
   readonly now: Date;
 }
 

@@ -1,6 +1,7 @@
 import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { type FqdnEvent, fqdnsOf } from '../fqdns/fqdns.service.js';
+import { readCoveredNames } from './lineages/read-lineages.service.js';
 import { readFacts } from './status-facts.repository.js';
 import { statusRowsOf } from './status-rows.service.js';
 import {
@@ -9,6 +10,7 @@ import {
   fqdnStatuses,
   listPlannedAfter,
   lockStatuses,
+  noteCovered,
   noteRequestFailure,
   storeStatuses,
   switchPlans,
@@ -49,16 +51,21 @@ export async function refreshStatesOf(
 }
 
 /** Updates the stored states of FQDNs that ACME clients renew, or did. */
-export function refreshLineages(
+export async function refreshLineages(
   tx: Tx,
-  { fqdns }: { readonly fqdns: readonly { readonly id: string }[] },
+  { fqdns }: { readonly fqdns: readonly { readonly id: string; readonly spaceId: string }[] },
   deps: WithClock,
 ): Promise<void> {
-  return refreshStatesOf(
-    tx,
-    fqdns.map(({ id }) => id),
-    deps,
-  );
+  const ids = fqdns.map(({ id }) => id);
+  await refreshStatesOf(tx, ids, deps);
+  for (let start = 0; start < fqdns.length; start += atOnce) {
+    const some = fqdns.slice(start, start + atOnce);
+    const names = await readCoveredNames(
+      tx,
+      some.map(({ id }) => id),
+    );
+    for (const fqdn of some) await noteCovered(tx, fqdn, names.get(fqdn.id) ?? []);
+  }
 }
 
 /** Updates the stored states of all FQDNs with a planned renewal, after all CSRs were deleted. */

@@ -51,6 +51,7 @@ describeEachDialect('the filter by state in SQL', (open) => {
       requestFailure: null,
       client: null,
       lineages: null,
+      coveredBy: null,
       updatedAt: now,
     }));
     await database.transaction(async (tx) => {

@@ -93,6 +93,27 @@ describeEachDialect('the watch of what ACME clients order', (open) => {
     expect(lastPing()?.signal).toBe('success');
   });
 
+  test('covers other names of the space, until the machine is let go', async () => {
+    const machine = await place.addProgram();
+    const other = 'example.com';
+    const path = `/spaces/${machine.space.id}/fqdns`;
+    for (const fqdn of [other, hostname])
+      await place.app.request.post(path).set(auth).send({ fqdn }).expect(201);
+    const placed = await machine.program.order(dnsIdentifiers(hostname, other));
+    const finalized = await machine.program.finalize(placed.body);
+    expect(finalized.body.status).toBe('valid');
+    const all = await get<Fqdn[]>(`${path}?include=status`);
+    const covered = all.find(({ status }) => status?.state === 'unfinished');
+    const covering = all.find(({ status }) => status?.state === 'valid');
+    expect(covered?.status).toMatchObject({
+      coveredBy: { fqdnId: covering?.id, fqdn: covering?.fqdn },
+      reason: `Covered by the certificate of ${covering?.fqdn}, which an ACME client renews.`,
+    });
+    await machine.program.post(machine.program.kid, { status: 'deactivated' });
+    const uncovered = await get<Fqdn>(`${path}/${covered?.id}`);
+    expect(uncovered.status?.coveredBy).toBeUndefined();
+  });
+
   test('expects nothing of an account that deactivates itself, and of a client that is deleted', async () => {
     const machine = await place.addProgram();
     const second = { ...machine, program: await place.register(machine.client) };

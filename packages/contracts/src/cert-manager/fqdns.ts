@@ -65,6 +65,8 @@ export const fqdnStatusSchema = z
         lineages: z.int(),
       })
       .optional(),
+    /** FQDN of the space whose ACME client has a certificate with this name, too; only without a certificate of its own. */
+    coveredBy: z.object({ fqdnId: scalars.uuid, fqdn: z.string() }).optional(),
     /** How the servers of its targets come to TLS; absent without targets. */
     protocols: z.array(z.enum(targetProtocols)).optional(),
     /** The newest one. */

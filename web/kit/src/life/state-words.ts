@@ -19,7 +19,13 @@ const dueWords: Readonly<Partial<Record<RenewalOutlook, string>>> = {
 };
 
 /** Words for the state of one name: also what it needs, where it lacks a certificate or a renewal. */
-export function nameWords({ state, outlook, csr }: Pick<FqdnStatus, 'state' | 'outlook' | 'csr'>): string {
+export function nameWords({
+  state,
+  outlook,
+  csr,
+  coveredBy,
+}: Pick<FqdnStatus, 'state' | 'outlook' | 'csr' | 'coveredBy'>): string {
+  if (state === 'unfinished' && coveredBy !== undefined) return `covered by ${coveredBy.fqdn}`;
   if (state === 'unfinished' && csr === undefined) return 'needs a CSR';
   if (state === 'due') return dueWords[outlook] ?? 'renewal is late';
   return stateWords[state];

@@ -21,6 +21,21 @@ export async function readLineages(
   return new Map([...found].map(([id, lineages]) => [id, worstFirst(lineages)]));
 }
 
+/** Names of the certificates of lineages that are expected to renew, by the ids of their FQDNs. */
+export async function readCoveredNames(
+  tx: Tx,
+  fqdnIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const names = new Map<string, Set<string>>();
+  for (const row of await listLineagesOf(tx, fqdnIds)) {
+    if (endOfLineage(row) !== undefined) continue;
+    const found = names.get(row.fqdnId) ?? new Set();
+    for (const { value } of row.identifiers) found.add(value);
+    names.set(row.fqdnId, found);
+  }
+  return new Map([...names].map(([id, found]) => [id, [...found]]));
+}
+
 /** Lineages by the key under which they are stored, as of now: when their clients were last seen changes without an event. */
 export async function readSpoken<Key>(
   tx: Tx,
