@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type FrontPlace, openFrontPlace, type Upstream, upstreams } from '../support/front/front-place.js';
 import { libraryTools } from '../support/front/library-tools.js';
-import { movingStory, pageStories } from '../support/front/page-stories.js';
+import { movingStories, pageStories } from '../support/front/page-stories.js';
 import { serverTools } from '../support/front/server-tools.js';
 import { playShellTool, shellTools } from '../support/front/shell-tools.js';
 import type { Story } from '../support/front/story.js';
@@ -24,7 +24,7 @@ function storiesOf(upstream: Upstream): readonly Story[] {
   if (isShort && upstream !== 'dummy-ca') return [];
   if (isShort) return [...pageStories, ...ofShell.filter(({ label }) => label === 'lego of today')];
   const clients = [...ofShell, ...serverTools, ...libraryTools];
-  if (upstream === 'dummy-ca') return [...pageStories, movingStory, ...clients];
+  if (upstream === 'dummy-ca') return [...pageStories, ...movingStories, ...clients];
   return clients.filter(({ needsBackdate }: Story) => needsBackdate !== true);
 }
 

@@ -17,6 +17,7 @@ export type Upstream = (typeof upstreams)[number];
 /** A running stack with a space `Shop`, in which ACME clients get certificates that are valid for a day. */
 export interface FrontPlace {
   readonly running: RunningStack;
+  readonly spaceId: string;
   readonly directoryUrl: string;
   /** Port of this machine that probes of cert-manager may reach. */
   readonly probedPort: number;
@@ -65,6 +66,7 @@ export async function openFrontPlace(upstream: Upstream): Promise<FrontPlace> {
   const addClient = createAdding({ clients, spaceId, providerId: provider.id, rootFile: ownRoot });
   return {
     running,
+    spaceId,
     directoryUrl,
     probedPort,
     rootFile: ownRoot,

@@ -2,6 +2,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { freePort } from '@certloop/contracts/testing';
 import { hasProgram } from '@certloop/server/testing';
 import { expect } from 'vitest';
+import { addFqdn, makeCsr, uploadCsr } from '../../../src/main-job.js';
 import type { FrontPlace } from './front-place.js';
 import { type ClientMachine, canMount, programsOfToday, startMachine } from './machine.js';
 import { shellTools } from './shell-tools.js';
@@ -37,12 +38,20 @@ export const pageStories: readonly Story[] = [
   },
 ];
 
-export const movingStory: Story = {
-  label: 'certbot by the page',
-  shows: 'moves from another CA',
-  isThere: hasCertbot,
-  play: playMove,
-};
+export const movingStories: readonly Story[] = [
+  {
+    label: 'certbot by the page',
+    shows: 'moves from another CA',
+    isThere: hasCertbot,
+    play: playMove,
+  },
+  {
+    label: 'certbot',
+    shows: 'is refused a name of people until its client may take over',
+    isThere: hasCertbot,
+    play: playRefusal,
+  },
+];
 
 /** A machine whose user is signed in to cert-manager, and has its root. */
 async function startSignedIn(place: FrontPlace) {
@@ -75,23 +84,11 @@ const moved = 'moved.example.test';
 
 async function playMove(place: FrontPlace): Promise<void> {
   const { machine, run } = await startSignedIn(place);
+  const chain = machine.at(`/etc/letsencrypt/live/${moved}/fullchain.pem`);
   try {
     await orderElsewhere(place, machine);
     await run('certloop import certbot /etc/letsencrypt --space Shop --apply');
-    const blocks = blocksOf('Moving a host that has certbot or lego');
-    const [create = '', ...others] = blocks.flat();
-    // as the page says, the order is refused unless the client may take over
-    await run(`${create.replace('--take-over on', '').replace('web-9', 'web-8b')}`);
-    const order = 'bash -e move.sh';
-    const force = others[0] ?? '';
-    await run(force);
-    await expect(run(order)).rejects.toThrow('An unexpected error occurred');
-    // certbot 2.1 cannot print what a server says
-    const log = readFileSync(machine.at('/var/log/letsencrypt/letsencrypt.log'), 'utf8');
-    expect(log).toContain(`this client may not have ${moved}`);
-    await run(create);
-    for (const line of others) await run(line);
-    const chain = machine.at(`/etc/letsencrypt/live/${moved}/fullchain.pem`);
+    for (const line of blocksOf('Moving a host that has certbot or lego').flat()) await run(line);
     const first = await place.judge(moved, chain);
     const renewal = readFileSync(machine.at(`/etc/letsencrypt/renewal/${moved}.conf`), 'utf8');
     expect(renewal).toContain(`server = ${place.directoryUrl}`);
@@ -100,6 +97,32 @@ async function playMove(place: FrontPlace): Promise<void> {
   } finally {
     await machine.stop();
   }
+}
+
+/** Without the option to take over, the order is refused until the client is changed. */
+async function playRefusal(place: FrontPlace): Promise<void> {
+  const { machine, run } = await startSignedIn(place);
+  const name = 'held.example.test';
+  try {
+    await uploadByPerson(place, name);
+    const create = 'certloop acme-clients create web-10 -s Shop --provider dummy-ca --ca root.pem -o certbot';
+    await run(`${create} --allow-name ${name} > order.sh`);
+    await expect(run('bash -e order.sh')).rejects.toThrow('An unexpected error occurred');
+    // certbot 2.1 cannot print what a server says
+    const log = readFileSync(machine.at('/var/log/letsencrypt/letsencrypt.log'), 'utf8');
+    expect(log).toContain(`this client may not have ${name}`);
+    await run('certloop acme-clients update web-10 -s Shop --take-over on');
+    await run('bash -e order.sh');
+    await place.judge(name, machine.at(`/etc/letsencrypt/live/${name}/fullchain.pem`));
+  } finally {
+    await machine.stop();
+  }
+}
+
+/** A name that a person has a CSR for. */
+async function uploadByPerson({ running: { clients }, spaceId }: FrontPlace, name: string): Promise<void> {
+  const { id: fqdnId } = await addFqdn(clients, spaceId, name);
+  await uploadCsr(clients, { spaceId, fqdnId }, name, await makeCsr(name));
 }
 
 /** A certificate of the ACME server of dummy-ca, which stands for a public CA. */
