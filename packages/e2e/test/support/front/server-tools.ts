@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { acmeSetup } from '@certloop/contracts/browser';
@@ -108,15 +108,25 @@ async function playCaddy(place: FrontPlace): Promise<void> {
 async function playModMd(place: FrontPlace): Promise<void> {
   const machine = await startMachine();
   try {
-    const facts = await place.addClient('apache.test');
+    // it calls the server as a user who may not read the folder of the stack
+    const root = '/etc/ssl/certloop-root.pem';
+    copyFileSync(place.rootFile, machine.at(root));
+    const facts = { ...(await place.addClient('apache.test')), rootFile: root };
     const [name = ''] = facts.names;
-    const port = await freePort();
+    const [http, port] = [await freePort(), await freePort()];
     const [store, configuration] = acmeSetup('mod_md', facts).steps;
     // almost the whole validity is its last month, so that it renews at once by its own rule
     const text = configuration?.text
       .replaceAll('*:443', `*:${port}`)
-      .replace('MDPrivateKeys', 'MDRenewWindow 99%\nMDRenewViaARI off\nMDPrivateKeys');
-    writeFileSync(machine.at('/etc/apache2/ports.conf'), `Listen 127.0.0.1:${port}\nServerName ${name}\n`);
+      // as behind a router that forwards ports 80 and 443
+      .replace(
+        'MDPrivateKeys',
+        `MDPortMap http:${http} https:${port}\nMDRenewWindow 99%\nMDRenewViaARI off\nMDPrivateKeys`,
+      );
+    writeFileSync(
+      machine.at('/etc/apache2/ports.conf'),
+      `Listen 127.0.0.1:${http}\nListen 127.0.0.1:${port}\nServerName ${name}\n`,
+    );
     writeFileSync(machine.at('/etc/apache2/conf-available/certloop.conf'), `${text}\n`);
     await machine.run(
       `${store?.text}\na2dissite -q 000-default\na2enmod -q md ssl\na2enconf -q certloop\napachectl start > /run/apache.log 2>&1 || (cat /run/apache.log; exit 1)`,
