@@ -1,7 +1,9 @@
 import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import type { AcmeLineage, Fqdn, RenewalExplanation } from '@certloop/contracts';
+import { findRows } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { events } from '../../src/events/events.repository.js';
 import { type FrontPlace, type Program, startFront } from '../support/front/front-place.js';
 import { startWatchingMonitor, type WatchingMonitor } from '../support/monitor/watching-monitor.js';
 import { type Person, settlePerson } from '../support/people.js';
@@ -17,7 +19,11 @@ describeEachDialect('the watch of what ACME clients order', (open) => {
   let auth: Person['auth'];
   beforeAll(async () => {
     monitor = await startWatchingMonitor();
-    place = await startFront(open, monitor.environment);
+    place = await startFront(open, {
+      ...monitor.environment,
+      NOTICE_WEBHOOK_URL: 'https://hooks.example.org/',
+      NOTICE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+    });
     // a token that lasts however far the clock is moved
     const expiresAt = new Date('2100-01-01T00:00:00Z');
     ada = await settlePerson(place.app, { username: 'ada.lasting', isAdmin: true }, { expiresAt });
@@ -51,6 +57,8 @@ describeEachDialect('the watch of what ACME clients order', (open) => {
     await place.app.watch();
     return body.status;
   }
+  const failures = () =>
+    place.app.database.read((tx) => findRows(tx, events, { type: 'certificate.failed' as const }));
   const lastPing = () => monitor.check().pings.at(-1);
 
   test('begins with the first certificate, and fails at once when a later order fails', async () => {
@@ -73,6 +81,14 @@ describeEachDialect('the watch of what ACME clients order', (open) => {
     expect(reason).toContain(String(failing.status?.lastFailure?.message).replace(/\.$/, ''));
     expect(lastPing()).toMatchObject({ signal: 'fail', body: expect.stringContaining(reason) });
     expect((await below<RenewalExplanation>(machine, 'renewal-explanation')).message).toContain(reason);
+    // once a day, however often the client tries
+    expect(await order(machine.program)).toBe('invalid');
+    const { fqdn, id: fqdnId } = failing;
+    const acmeClient = machine.client.name;
+    const message = String(failing.status?.reason);
+    expect((await failures()).map(({ data }) => data)).toMatchObject([
+      { message, fqdn, fqdnId, acmeClient, reason: failing.status?.lastFailure?.message },
+    ]);
     place.ca.answer('normally');
     expect(await order(machine.program)).toBe('valid');
     expect((await fqdnOf(machine)).status).toMatchObject({ state: 'valid' });
