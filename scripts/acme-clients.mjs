@@ -19,5 +19,5 @@ const { rows, exitCode } = tableOfTest({
   word: 'acme-clients',
   variable: 'CERTLOOP_ACME_CLIENTS_TABLE',
 });
-process.stdout.write(`| Client | Certificates of | |\n|---|---|---|\n${rows}`);
+process.stdout.write(`| Client | Shows | Certificates of | Passed |\n|---|---|---|---|\n${rows}`);
 process.exitCode = exitCode;
