@@ -8,6 +8,7 @@ import { testDialects } from '@certloop/db/testing';
 import { expect, test, vi } from 'vitest';
 import { dummyCaProvider, type Place, patientCalls } from '../../src/main-job.js';
 import { answeringAtOnePort, placeWithCsr, useAcme } from '../support/acme-place.js';
+import { httpsFiles } from '../support/https-files.js';
 import { type Replica, startReplica } from '../support/replicas.js';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
 
@@ -46,6 +47,7 @@ async function startPlace(dialect: DialectName, cleanups: Cleanup[]) {
     LOG_LEVEL: 'error',
     DUMMY_CA_FAULTS: JSON.stringify(lost),
     ...(await answeringAtOnePort()),
+    ...(await httpsFiles(cleanups)),
   };
   const { managerDatabaseUrl: url, ...running } = await startTestStack(dialect, environment, cleanups);
   const schema = { entities: () => [], migrations: [] };
