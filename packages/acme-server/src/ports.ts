@@ -42,11 +42,14 @@ export interface AcmePorts<T extends AcmeRecords = AcmeRecords> {
   bind(binding: AskedBinding | undefined, request: SignedRequest<T['account']>): Awaitable<T['binding']>;
   /** Reads profile and validity of newOrder. Throws `invalidProfile` or `malformed`. */
   readTerms(asked: acmeRequests.NewOrder): Awaitable<T['terms']>;
-  /** Throws `rejectedIdentifier` for identifiers that the account may not have. */
+  /**
+   * Throws `rejectedIdentifier` for identifiers that the account may not have, before the certificate that the order is to
+   * replace is judged. Where there is none, a store may judge them when it inserts the order instead.
+   */
   permit(
     account: T['account'],
     identifiers: readonly Identifier[],
-    request: SignedRequest<T['account']>,
+    replaces: string | undefined,
   ): Awaitable<void>;
   /** Returns the authorizations of an order, each under its id; undefined for one that is not stored any more. */
   authorize(order: T['order']): Awaitable<readonly (Authorization | undefined)[]>;

@@ -9,6 +9,7 @@ import { certificateLabel, formatPem, importJwk, parsePemBlocks } from '@certloo
 import { LRUCache } from 'lru-cache';
 import type { AcmeClientRow } from '../acme-clients/acme-client.js';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
+import type { ProviderRow } from '../providers/providers.repository.js';
 import type { ServerAccountRow } from './accounts/server-accounts.repository.js';
 import type { ServerOrderRow } from './orders/server-orders.repository.js';
 import { secondsUntil } from './rules/order-limits.js';
@@ -29,6 +30,8 @@ export interface FrontOrder extends Order {
 export interface FrontCertificate extends AcmeCertificate {
   readonly order: ServerOrderRow;
   readonly stored: CertificateRow;
+  /** Provider whose root a download appends; absent if that is stored, or the provider was deleted. */
+  readonly rootProvider?: ProviderRow | undefined;
 }
 
 // Each request of an account needs its key, which takes longer to import than to find.

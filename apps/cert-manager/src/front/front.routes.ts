@@ -55,8 +55,8 @@ function frontPorts(deps: FrontDeps, baseOf: BaseOf): AcmePorts<FrontRecords> {
     admit: (request) => admitAccount(deps, request),
     bind: (binding, request) => bindAccount(deps, binding, request),
     readTerms: refuseTerms,
-    permit: (account, identifiers) =>
-      countRefused(deps, account, () => permitIdentifiers(deps, account, identifiers)),
+    permit: (account, identifiers, replaces) =>
+      countRefused(deps, account, () => permitIdentifiers(deps, account, identifiers, replaces)),
     // the binding of the account is the proof
     authorize: (order) => derivedAuthorizations(order, order.row.createdAt),
     judgeCsr: judgeClientCsr,

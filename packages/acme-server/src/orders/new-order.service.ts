@@ -19,7 +19,7 @@ export async function newOrder<T extends AcmeRecords>(
   const asked = parsePayload(acmeRequests.newOrderSchema, request.payload);
   const identifiers = parseIdentifiers(asked.identifiers);
   const terms = await ports.readTerms(asked);
-  await ports.permit(account, identifiers, request);
+  await ports.permit(account, identifiers, asked.replaces);
   const replaced = await requireReplaceable(ports, request, asked.replaces, identifiers);
   const order = await ports.store.insertOrder(request, { account, identifiers, terms, replaced });
   if (order === undefined) throw alreadyReplaced();

@@ -1,13 +1,17 @@
 import type { AccountChange, AccountKey } from '@certloop/acme-server';
-import { constraintViolation, type Tx } from '@certloop/db';
-import { findAcmeClient } from '../../acme-clients/acme-clients.repository.js';
+import { constraintViolation } from '@certloop/db';
 import { cancelClientIssuances } from '../../issuance/clients/cancel-client-issuances.service.js';
 import type { FrontDeps, FrontRequest } from '../front-deps.service.js';
 import { type FrontAccount, frontAccountOf } from '../front-records.service.js';
 import { listNewestFqdns } from '../orders/newest-orders.repository.js';
 import { failOpenOrders } from '../orders/order-changes.repository.js';
 import { endedProblem } from '../rules/order-problems.js';
-import { findAccountOfKey, findServerAccount, updateServerAccount } from './account-changes.repository.js';
+import {
+  type AccountOfClient,
+  findAccountOfKey,
+  findServerAccount,
+  updateServerAccount,
+} from './account-changes.repository.js';
 import type { ServerAccountRow } from './server-accounts.repository.js';
 
 export async function findFrontAccount(
@@ -15,23 +19,19 @@ export async function findFrontAccount(
   id: string,
 ): Promise<FrontAccount | undefined> {
   if (!/^[\da-f-]{36}$/.test(id)) return undefined;
-  return db.read((tx) => withClient(tx, findServerAccount(tx, id)));
+  return asFrontAccount(await db.read((tx) => findServerAccount(tx, id)));
 }
 
 /** The account that holds the key. */
-export function findFrontAccountOfKey(
+export async function findFrontAccountOfKey(
   { db }: Pick<FrontDeps, 'db'>,
   thumbprint: string,
 ): Promise<FrontAccount | undefined> {
-  return db.read((tx) => withClient(tx, findAccountOfKey(tx, thumbprint)));
+  return asFrontAccount(await db.read((tx) => findAccountOfKey(tx, thumbprint)));
 }
 
-async function withClient(
-  tx: Tx,
-  found: Promise<ServerAccountRow | undefined>,
-): Promise<FrontAccount | undefined> {
-  const row = await found;
-  return row && frontAccountOf(row, await findAcmeClient(tx, row.clientId));
+function asFrontAccount(found: AccountOfClient | undefined): FrontAccount | undefined {
+  return found && frontAccountOf(found.row, found.client);
 }
 
 /** The account after the change, undefined if it is not valid any more. A deactivated one has no open orders. */

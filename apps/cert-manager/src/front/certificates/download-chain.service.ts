@@ -1,6 +1,5 @@
 import { AppError } from '@certloop/contracts';
 import { certificateLabel, formatPem, parsePemBlocks } from '@certloop/crypto';
-import { findProvider } from '../../providers/providers.repository.js';
 import type { FrontDeps } from '../front-deps.service.js';
 import type { FrontCertificate } from '../front-records.service.js';
 
@@ -9,13 +8,11 @@ import type { FrontCertificate } from '../front-records.service.js';
  * fewer than two.
  */
 export async function chainAfterLeaf(
-  { db, opener, logger }: Pick<FrontDeps, 'db' | 'opener' | 'logger'>,
-  { stored }: FrontCertificate,
+  { opener, logger }: Pick<FrontDeps, 'opener' | 'logger'>,
+  { stored, rootProvider: provider }: FrontCertificate,
 ): Promise<string> {
-  const others = parsePemBlocks(stored.pem).slice(1);
+  const others = chainOf(stored.pem);
   if (others.length > 0) return others.map(({ der }) => formatPem(certificateLabel, der)).join('');
-  const { providerId } = stored;
-  const provider = providerId === null ? undefined : await db.read((tx) => findProvider(tx, providerId));
   if (provider === undefined) return '';
   try {
     return (await opener.open(provider).readRoot?.()) ?? '';
@@ -24,4 +21,13 @@ export async function chainAfterLeaf(
     logger.warn({ provider: provider.name, reason: error.message }, 'acme_front.root_unread');
     return '';
   }
+}
+
+/** Whether the text has certificates after the leaf. */
+export function hasChain(pem: string): boolean {
+  return chainOf(pem).length > 0;
+}
+
+function chainOf(pem: string) {
+  return parsePemBlocks(pem).slice(1);
 }

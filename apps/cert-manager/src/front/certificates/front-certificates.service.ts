@@ -3,6 +3,7 @@ import type { OrderPage } from '@certloop/acme-server';
 import { exportSpki } from '@certloop/crypto';
 import type { Tx } from '@certloop/db';
 import { findCertificate } from '../../certificates/certificates.repository.js';
+import { findProvider } from '../../providers/providers.repository.js';
 import type { FrontDeps, FrontRequest } from '../front-deps.service.js';
 import {
   type FrontCertificate,
@@ -18,15 +19,17 @@ import {
   listAccountOrders,
 } from '../orders/found-orders.repository.js';
 import type { ServerOrderRow } from '../orders/server-orders.repository.js';
+import { hasChain } from './download-chain.service.js';
 
 /** The order of the account that signed; undefined for another's. */
 export async function findFrontOrder(
-  { db, clock }: Pick<FrontDeps, 'db' | 'clock'>,
-  { account }: FrontRequest,
+  { nonces, clock }: Pick<FrontDeps, 'nonces' | 'clock'>,
+  request: FrontRequest,
   id: string,
 ): Promise<FrontOrder | undefined> {
+  const { account } = request;
   if (account === undefined || !isUuid.test(id)) return undefined;
-  const row = await db.read((tx) => findOrderOfAccount(tx, account.id, id));
+  const row = await nonces.readFor(request, (tx) => findOrderOfAccount(tx, account.id, id));
   return row && frontOrderOf(row, clock.now());
 }
 
@@ -46,15 +49,17 @@ export async function listFrontOrders(
 
 /** A certificate of the account that signed, until it expires; undefined for another's. */
 export async function findFrontCertificate(
-  { db, clock }: Pick<FrontDeps, 'db' | 'clock'>,
-  { account }: FrontRequest,
+  { nonces, clock }: Pick<FrontDeps, 'nonces' | 'clock'>,
+  request: FrontRequest,
   id: string,
 ): Promise<FrontCertificate | undefined> {
+  const { account } = request;
   if (account === undefined || !isUuid.test(id)) return undefined;
-  return db.read(async (tx) => {
+  return nonces.readFor(request, async (tx) => {
     const order = await findOrderOfCertificate(tx, account.id, id);
     if (order === undefined || (order.notAfter !== null && order.notAfter <= clock.now())) return undefined;
-    return withCertificate(tx, order);
+    const certificate = await withCertificate(tx, order);
+    return certificate && withProvider(tx, certificate);
   });
 }
 
@@ -79,6 +84,13 @@ export async function findByRenewalId(
 
 function sha256(octets: Uint8Array): string {
   return createHash('sha256').update(octets).digest('hex');
+}
+
+/** With its provider, if a download takes the root from that. */
+async function withProvider(tx: Tx, certificate: FrontCertificate): Promise<FrontCertificate> {
+  const { pem, providerId } = certificate.stored;
+  if (providerId === null || hasChain(pem)) return certificate;
+  return { ...certificate, rootProvider: await findProvider(tx, providerId) };
 }
 
 async function withCertificate(tx: Tx, order: ServerOrderRow): Promise<FrontCertificate | undefined> {

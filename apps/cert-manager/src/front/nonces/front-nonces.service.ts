@@ -16,6 +16,16 @@ export interface NonceBearer {
 export interface FrontNonces extends Nonces {
   /** Uses up the nonce of a request in the transaction of its change. Throws `badNonce` if it was used before. */
   useIn(tx: Tx, request: NonceBearer): Promise<void>;
+  /**
+   * Reads for a request. One that only fetches, and so writes nothing else, uses its nonce up in the same transaction. Throws
+   * `badNonce` if it was used before.
+   */
+  readFor<T>(request: FetchingBearer, work: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
+/** A request that only fetches if its payload is empty. */
+export interface FetchingBearer extends NonceBearer {
+  readonly payload: Uint8Array;
 }
 
 export interface NonceDeps extends DbDeps {
@@ -42,6 +52,13 @@ export function createFrontNonces({ db, clock, keyRing }: NonceDeps): FrontNonce
       if (!used.has(request)) await db.transaction((tx) => useIn(tx, request));
     },
     useIn,
+    readFor: (request, work) => {
+      if (request.payload.length > 0 || used.has(request)) return db.read(work);
+      return db.transaction(async (tx) => {
+        await useIn(tx, request);
+        return work(tx);
+      });
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import type { AcmeClientRow } from '../../acme-clients/acme-client.js';
 import { refusedName } from '../../acme-clients/client-names.js';
 import { provesByHand } from '../../acme-clients/client-provider.service.js';
 import { findFqdn } from '../../fqdns/fqdns.repository.js';
-import { findRules } from '../../fqdns/policy/policy-rules.repository.js';
+import type { PolicyRules } from '../../fqdns/policy/issuance-policy.js';
 import { findOrderProvider, findProvider, type ProviderRow } from '../../providers/providers.repository.js';
 import { refusedIdentifiers } from '../rules/refused-identifiers.js';
 
@@ -16,12 +16,11 @@ export async function providerOfOrder(
   tx: Tx,
   client: AcmeClientRow,
   fqdnId: string | undefined,
-  identifiers: readonly Identifier[],
+  { identifiers, rules }: { readonly identifiers: readonly Identifier[]; readonly rules: PolicyRules },
 ): Promise<ProviderRow> {
   const fqdn = fqdnId === undefined ? undefined : await findFqdn(tx, fqdnId);
   const id = client.providerId ?? fqdn?.providerId ?? null;
   const provider = id === null ? await findOrderProvider(tx) : await findProvider(tx, id);
-  const rules = await findRules(tx, client.spaceId);
   const isUsable =
     provider !== undefined && rules.refusalOfProvider(provider) === undefined && !provesByHand(provider);
   if (isUsable) return provider;

@@ -7,6 +7,8 @@ import { findAcmeClient } from '../../acme-clients/acme-clients.repository.js';
 import { refusedName } from '../../acme-clients/client-names.js';
 import { findRefusedNames } from '../../acme-clients/judge-names.service.js';
 import { addFqdn, newFqdnRow } from '../../fqdns/fqdns.service.js';
+import type { PolicyRules } from '../../fqdns/policy/issuance-policy.js';
+import { findRules } from '../../fqdns/policy/policy-rules.repository.js';
 import { lockSpacesForShare } from '../../spaces/spaces.repository.js';
 import {
   callerOfClient,
@@ -28,16 +30,28 @@ import type { ServerOrderRow } from './server-orders.repository.js';
 const orderMs = 24 * 3_600_000;
 
 /**
- * Throws `rejectedIdentifier` for identifiers that the account's client may not have, and for an order without a host
- * name.
+ * Throws `rejectedIdentifier` for identifiers of an order that the account's client may not have, and for one without a
+ * host name. Only those of one that replaces a certificate are judged here, before that certificate is: the transaction
+ * that stores an order judges all of them first.
  */
 export async function permitIdentifiers(
   { db }: Pick<FrontDeps, 'db'>,
   account: FrontAccount,
   identifiers: readonly Identifier[],
+  replaces: string | undefined,
 ): Promise<void> {
   const client = clientOf(account);
-  const refused = await db.read((tx) => findRefusedNames(tx, client, identifiers));
+  if (replaces === undefined) return;
+  await db.read(async (tx) => requirePermitted(tx, client, identifiers));
+}
+
+async function requirePermitted(
+  tx: Tx,
+  client: AcmeClientRow,
+  identifiers: readonly Identifier[],
+  rules?: PolicyRules,
+): Promise<void> {
+  const refused = await findRefusedNames(tx, client, identifiers, rules);
   if (refused.length > 0) throw refusedIdentifiers(refused);
   if (identifiers.some(({ type }) => type === 'dns')) return;
   throw new AcmeProblem('rejectedIdentifier', 'an order must have at least one host name');
@@ -54,8 +68,8 @@ export function clientOf({ client }: FrontAccount): AcmeClientRow {
 type Placed = NewOrder<FrontRecords>;
 
 /**
- * Stores an order whose identifiers are permitted, and creates its FQDN if it needs one; undefined if another order replaces
- * the same certificate. Throws `rejectedIdentifier` for an FQDN that the client may not have, `rateLimited`, and
+ * Stores an order whose identifiers the client may have, and creates its FQDN if it needs one; undefined if another order replaces
+ * the same certificate. Throws `rejectedIdentifier` for names or an FQDN that the client may not have, `rateLimited`, and
  * `unauthorized` for a provider that it may not use.
  */
 export async function placeOrder(
@@ -88,6 +102,8 @@ async function insertOrder(
 ): Promise<FrontOrder> {
   await deps.nonces.useIn(tx, request);
   const client = await lockPlaceOf(tx, account);
+  const rules = await findRules(tx, client.spaceId);
+  await requirePermitted(tx, client, identifiers, rules);
   const now = deps.clock.now();
   if (replaced === undefined) await requireOrderRoom(tx, client, now);
   const caller = callerOfClient(client, request);
@@ -97,12 +113,10 @@ async function insertOrder(
   const isNew = 'name' in fqdn;
   const created = isNew ? newFqdnRow({ spaceId: client.spaceId, hostname: fqdn.name }, now) : undefined;
   const place = created ?? (fqdn as KnownFqdn);
-  const provider = await providerOfOrder(
-    tx,
-    client,
-    created === undefined ? place.id : undefined,
+  const provider = await providerOfOrder(tx, client, created === undefined ? place.id : undefined, {
     identifiers,
-  );
+    rules,
+  });
   const row: ServerOrderRow = {
     ...newOrder,
     ...names,
@@ -154,15 +168,13 @@ async function lockPlaceOf(tx: Tx, account: FrontAccount): Promise<AcmeClientRow
   return clientOf({ ...account, client: await findAcmeClient(tx, id) });
 }
 
-/** The FQDN of the order, or the name of the one to create. Throws `rejectedIdentifier`. */
+/** The FQDN of an order that is permitted, or the name of the one to create. Throws `rejectedIdentifier`. */
 async function fqdnOfOrder(
   tx: Tx,
   client: AcmeClientRow,
   identifiers: readonly Identifier[],
   order: Pick<ServerOrderRow, 'accountId' | 'spaceId' | 'identifiersKey'>,
 ): Promise<KnownFqdn | { readonly name: string }> {
-  const refused = await findRefusedNames(tx, client, identifiers);
-  if (refused.length > 0) throw refusedIdentifiers(refused);
   const formerId = (await findFormerOrder(tx, order))?.fqdnId;
   const names = identifiers.flatMap(({ type, value }) => (type === 'dns' ? [value] : []));
   const found = await listKnownFqdns(tx, client.spaceId, { names, id: formerId });
