@@ -140,19 +140,15 @@ const psqlPath = () => {
   return [...found.filter(existsSync), '/image/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(':');
 };
 
-/** nginx is relays to the replicas that balancer.conf names, which set the same headers; streams are passed on as they are. */
+/** nginx is a relay that sets the same headers, to the replicas that balancer.conf names. */
 function balancerOf(_entry, hosts) {
   const conf = readFileSync(join(project, 'docker/balancer.conf'), 'utf8');
-  const servers = [
-    ...conf.matchAll(
-      /listen (\d+);\s*set \$replicas ([\w-]+);[\s\S]*?proxy_pass (http:\/\/)?\$replicas:(\d+);/g,
-    ),
-  ];
-  const lines = servers.map(([, port, service, scheme, to]) => {
+  const servers = [...conf.matchAll(/listen (\d+);\s*set \$replicas ([\w-]+);[\s\S]*?:(\d+);/g)];
+  const lines = servers.map(([, port, service, to]) => {
     const targets = hosts
       .filter((line) => line.endsWith(` ${service}`))
       .map((line) => `${line.split(' ')[0]}:${to}`);
-    return `node /relay.mjs 0.0.0.0 ${port} ${targets.join(' ')} ${scheme === undefined ? '' : '--http'} &`;
+    return `node /relay.mjs 0.0.0.0 ${port} ${targets.join(' ')} --http &`;
   });
   const relay = join(project, 'scripts/ways/relay.mjs');
   return {

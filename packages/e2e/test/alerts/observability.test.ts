@@ -109,8 +109,9 @@ describeStack(
       expect(all).toMatch(
         /^cert_manager_certificates\{space_id="[^"]+",space="Watched",expiry="[^"]+"\} 1$/m,
       );
+      // the second one is for https of the manager itself
       expect(all).toMatch(
-        /^http_request_duration_seconds_count\{method="POST",route="\/csr",status="200"\} 1$/m,
+        /^http_request_duration_seconds_count\{method="POST",route="\/csr",status="200"\} 2$/m,
       );
       expect(all).toMatch(/^check_monitor_pings_total\{kind="start",answer="stored"\} [1-9]/m);
     });
