@@ -87,6 +87,7 @@ import { renewalQueue } from './renewals/renewals.repository.js';
 import { pendingRevocations } from './revocations/pending-revocations.repository.js';
 import { spaceSizes } from './spaces/space-sizes.repository.js';
 import { spaces } from './spaces/spaces.repository.js';
+import { coveredNames } from './statuses/lineages/covered-names.repository.js';
 import { fqdnStatuses } from './statuses/statuses.repository.js';
 import { targetChanges } from './targets/probes/target-changes.repository.js';
 import { targetStates } from './targets/probes/target-states.repository.js';
@@ -150,6 +151,7 @@ const tables: readonly AnyTable[] = [
   targetChanges,
   servedFqdns,
   fqdnStatuses,
+  coveredNames,
 ];
 
 /** All tables of this service and the steps that lead there, in their order. */

@@ -46,8 +46,6 @@ export interface FoundStatus {
   readonly protocols: readonly TargetProtocol[];
   /** Whether what one of its targets serves becomes its newest certificate. */
   readonly isAdopting: boolean;
-  /** FQDN whose ACME client has a certificate with this name, too. */
-  readonly coveredBy: { readonly id: string; readonly fqdn: string } | undefined;
 }
 
 const { issuer, serialNumber, spkiSha256, leafExpiresAt, leafSha256, importedAt } = certificates.columns;
@@ -75,7 +73,6 @@ const foundColumns = {
   renewalAttempt: column.integer(),
   jobStatus: column.word<'running' | 'waiting'>(16).nullable(),
   checkUuid: column.uuid().nullable(),
-  coveringFqdn: column.word(253).nullable(),
 };
 /** Row of a left join: columns without a row on the right side are null, whatever their declaration says. */
 type FoundRow = RowOf<{ columns: typeof foundColumns }>;
@@ -90,7 +87,7 @@ export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundSt
       r.id as csr_id, r.created_at as csr_created_at,
       p.name as provider_name, p.kind as provider_kind, p.config as provider_config,
       q.status as renewal_status, q.scheduled_at as renewal_scheduled_at, q.attempt as renewal_attempt,
-      case j.state when 'queued' then 'running' else j.state end as job_status, w.check_uuid, g.fqdn as covering_fqdn
+      case j.state when 'queued' then 'running' else j.state end as job_status, w.check_uuid
     from fqdns f left join fqdn_standings s on s.id = f.id
       left join certificates c on c.id = s.certificate_id
       left join csrs r on r.id = (select l.id from csrs l where l.fqdn_id = f.id and l.${isUploaded} order by l.position desc limit 1)
@@ -99,7 +96,6 @@ export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundSt
       left join issuances j on j.fqdn_id = f.id and j.is_order and j.cause not in ('renewal', 'client')
         and j.state in ('queued', 'running', 'waiting')
       left join watched_fqdns w on w.id = f.id
-      left join fqdns g on g.id = s.covered_by
     where f.id in (${placeholders(ids.length)})`;
   const rows = await querySql<FoundRow>(tx, foundColumns, text, ids);
   return rows.map(foundIn);
@@ -135,10 +131,6 @@ function foundIn(row: FoundRow): FoundStatus {
     checkUuid: row.checkUuid ?? undefined,
     protocols: (row.protocols?.split(',') ?? []) as TargetProtocol[],
     isAdopting: row.isAdopting,
-    coveredBy:
-      row.coveredBy === null || row.coveringFqdn === null
-        ? undefined
-        : { id: row.coveredBy, fqdn: row.coveringFqdn },
   };
 }
 

@@ -11,6 +11,7 @@ import {
   readFound,
   type ShownCertificate,
 } from './fqdn-status.repository.js';
+import { findCovering } from './lineages/covered-names.repository.js';
 import type { SpokenLineages } from './lineages/lineage-text.js';
 import { readSpoken } from './lineages/read-lineages.service.js';
 import { readStoredLineages } from './lineages/stored-lineages.js';
@@ -30,8 +31,8 @@ export interface DatedStatus extends AtWork {
   readonly isAdopting: boolean;
   /** Of ACME clients that are expected to renew it. */
   readonly lineages: SpokenLineages | undefined;
-  /** FQDN whose ACME client has a certificate with this name, too. */
-  readonly coveredBy: FoundStatus['coveredBy'];
+  /** FQDN whose ACME client has a certificate that covers this one, which has none. */
+  readonly coveredBy: { readonly id: string; readonly fqdn: string } | undefined;
   readonly now: Date;
 }
 
@@ -57,6 +58,11 @@ export async function readStatuses(
     return lineages === undefined ? [] : [[id, lineages] as const];
   });
   const spoken = await readSpoken(tx, new Map(stored));
+  const bare = new Set(found.flatMap(({ id, status }) => (status.certificateId === null ? [id] : [])));
+  const covering = await findCovering(
+    tx,
+    fqdns.filter(({ id }) => bare.has(id)),
+  );
   return new Map(
     found.map(({ id, status: row, csr, provider, ...shown }) => {
       const status = computedIn(row);
@@ -67,6 +73,7 @@ export async function readStatuses(
           status,
           state: stateAt(status, now),
           lineages: spoken.get(id),
+          coveredBy: covering.get(id),
           csr,
           rules: csrRulesOf(provider, names.get(id)),
           now,

@@ -1,6 +1,7 @@
 import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { type FqdnEvent, fqdnsOf } from '../fqdns/fqdns.service.js';
+import { storeCoveredNames } from './lineages/covered-names.repository.js';
 import { readCoveredNames } from './lineages/read-lineages.service.js';
 import { readFacts } from './status-facts.repository.js';
 import { statusRowsOf } from './status-rows.service.js';
@@ -10,7 +11,6 @@ import {
   fqdnStatuses,
   listPlannedAfter,
   lockStatuses,
-  noteCovered,
   noteRequestFailure,
   storeStatuses,
   switchPlans,
@@ -50,21 +50,17 @@ export async function refreshStatesOf(
   }
 }
 
-/** Updates the stored states of FQDNs that ACME clients renew, or did. */
+/** Updates the stored states of FQDNs that ACME clients renew, or did, and which other names their certificates cover. */
 export async function refreshLineages(
   tx: Tx,
-  { fqdns }: { readonly fqdns: readonly { readonly id: string; readonly spaceId: string }[] },
+  { fqdns }: { readonly fqdns: readonly { readonly id: string }[] },
   deps: WithClock,
 ): Promise<void> {
   const ids = fqdns.map(({ id }) => id);
   await refreshStatesOf(tx, ids, deps);
-  for (let start = 0; start < fqdns.length; start += atOnce) {
-    const some = fqdns.slice(start, start + atOnce);
-    const names = await readCoveredNames(
-      tx,
-      some.map(({ id }) => id),
-    );
-    for (const fqdn of some) await noteCovered(tx, fqdn, names.get(fqdn.id) ?? []);
+  for (let start = 0; start < ids.length; start += atOnce) {
+    const some = ids.slice(start, start + atOnce);
+    await storeCoveredNames(tx, some, await readCoveredNames(tx, some));
   }
 }
 

@@ -10,7 +10,7 @@ import { writeLineages } from './lineages/stored-lineages.js';
 import { type FactRow, readFacts } from './status-facts.repository.js';
 import { type FqdnStatusRow, fqdnStatuses, noDate } from './statuses.repository.js';
 
-/** How the FQDNs stand by the facts; of what is stored, only the requests that failed and what covers them count. */
+/** How the FQDNs stand by the facts; of what is stored, only the requests that failed count. */
 export async function statusRowsOf(
   tx: Tx,
   facts: readonly FactRow[],
@@ -21,7 +21,7 @@ export async function statusRowsOf(
   const rows: FqdnStatusRow[] = [];
   const lineages = await lineagesOf(tx, facts);
   for (const fact of facts) {
-    const { requestFailedAt = null, requestFailure = null, coveredBy = null } = before.get(fact.id) ?? {};
+    const { requestFailedAt = null, requestFailure = null } = before.get(fact.id) ?? {};
     const found = lineages.get(fact.id) ?? [];
     const failure = failureAt(requestFailedAt, requestFailure);
     const status = computeStatus(await factsOf(tx, fact, { requestFailure: failure, lineages: found }));
@@ -41,7 +41,6 @@ export async function statusRowsOf(
       attentionAt: status.attentionAt ?? noDate,
       requestFailedAt,
       requestFailure,
-      coveredBy,
       lineages: writeLineages(found.map(({ certificate }) => certificate.id)),
       updatedAt: now,
     });

@@ -48,8 +48,6 @@ export const fqdnStatuses = defineTable('fqdn_standings', {
     client: column.word<ClientPart>(8).nullable(),
     /** How many lineages are expected to renew, and the certificates of the worst, as `writeLineages` writes them. */
     lineages: column.text().nullable(),
-    /** FQDN whose ACME client has a certificate with this name, too. */
-    coveredBy: column.uuid().nullable(),
     updatedAt: column.instant(),
   },
   indexes: [
@@ -64,7 +62,6 @@ export const fqdnStatuses = defineTable('fqdn_standings', {
     { columns: ['spaceId', 'attentionAt', 'id', 'expiresAt', 'problem'] },
     // for all FQDNs: SQLite would read all that have a certificate by an index of those alone
     { columns: ['providerId', 'notBefore', 'id'] },
-    { name: 'ix_fqdn_standings_covered', columns: ['coveredBy'], where: 'covered_by is not null' },
     { name: 'ix_fqdn_standings_unfinished', columns: ['spaceId', 'id'], where: 'certificate_id is null' },
     {
       name: 'ix_fqdn_standings_problem',
@@ -152,23 +149,6 @@ export async function storeStatuses(tx: Tx, rows: readonly FqdnStatusRow[]): Pro
   const text = `insert into fqdn_standings (${names.join(', ')}) values ${tuples.join(', ')}
     on conflict (id) do update set ${changes.join(', ')}`;
   await executeSql(tx, text, values);
-}
-
-/** Notes which other names of the space the certificates of an FQDN's ACME clients have, and that they have no others. */
-export async function noteCovered(
-  tx: Tx,
-  { id, spaceId }: { readonly id: string; readonly spaceId: string },
-  names: readonly string[],
-): Promise<void> {
-  const others = names.length === 0 ? '' : `and fqdn not in (${placeholders(names.length, 2)})`;
-  await executeSql(tx, `update fqdn_standings set covered_by = null where covered_by = $1 ${others}`, [
-    id,
-    ...names,
-  ]);
-  if (names.length === 0) return;
-  const text = `update fqdn_standings set covered_by = $1
-    where space_id = $2 and id <> $1 and covered_by is null and fqdn in (${placeholders(names.length, 3)})`;
-  await executeSql(tx, text, [id, spaceId, ...names]);
 }
 
 /** Notes a request that failed; false when the FQDN has no status yet. */

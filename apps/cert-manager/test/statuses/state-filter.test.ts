@@ -51,7 +51,6 @@ describeEachDialect('the filter by state in SQL', (open) => {
       requestFailure: null,
       client: null,
       lineages: null,
-      coveredBy: null,
       updatedAt: now,
     }));
     await database.transaction(async (tx) => {

@@ -130,6 +130,47 @@ describeEachDialect('the watch of what ACME clients order', (open) => {
     expect(uncovered.status?.coveredBy).toBeUndefined();
   });
 
+  test('covers one label of its wildcard, also of FQDNs that are added later', async () => {
+    const names = { suffixes: ['example.com'], wildcards: true };
+    const machine = await place.addProgram({ names });
+    const path = `/spaces/${machine.space.id}/fqdns`;
+    const add = (fqdn: string, to = path) => place.app.request.post(to).set(auth).send({ fqdn }).expect(201);
+    const coveringOf = async (of = path) => {
+      const all = await get<Fqdn[]>(`${of}?include=status`);
+      return Object.fromEntries(all.map(({ fqdn, status }) => [fqdn, status?.coveredBy?.fqdn]));
+    };
+    const obtain = async ({ program }: Pick<Program, 'program'>) => {
+      const placed = await program.order(dnsIdentifiers('*.example.com'));
+      return (await program.finalize(placed.body)).body.status;
+    };
+    await add('before.example.com');
+    expect(await obtain(machine)).toBe('valid');
+    for (const label of ['after', 'two.labels', '*.labels']) await add(`${label}.example.com`);
+    await add('example.com');
+    expect(await coveringOf()).toEqual({
+      '*.example.com': undefined,
+      'before.example.com': '*.example.com',
+      'after.example.com': '*.example.com',
+      'two.labels.example.com': undefined,
+      '*.labels.example.com': undefined,
+      'example.com': undefined,
+    });
+    const { space: other } = await place.addProgram();
+    await add('after.example.com', `/spaces/${other.id}/fqdns`);
+    expect(await coveringOf(`/spaces/${other.id}/fqdns`)).toEqual({ 'after.example.com': undefined });
+    // of two machines, each covers them
+    const second = await place.register(machine.client);
+    expect(await obtain({ program: second })).toBe('valid');
+    await second.post(second.kid, { status: 'deactivated' });
+    expect(await coveringOf()).toMatchObject({ 'before.example.com': '*.example.com' });
+    expect(await obtain({ program: await place.register(machine.client) })).toBe('valid');
+    const wildcard = (await get<Fqdn[]>(path)).find(({ fqdn }) => fqdn === '*.example.com');
+    await place.app.request.delete(`${path}/${wildcard?.id}`).set(auth).expect(200);
+    expect(await coveringOf()).toMatchObject({ 'before.example.com': undefined });
+    const ended = await machine.program.post(machine.program.kid, { status: 'deactivated' });
+    expect(ended.status).toBe(200);
+  });
+
   test('expects nothing of an account that deactivates itself, and of a client that is deleted', async () => {
     const machine = await place.addProgram();
     const second = { ...machine, program: await place.register(machine.client) };

@@ -21,7 +21,9 @@ export async function readLineages(
   return new Map([...found].map(([id, lineages]) => [id, worstFirst(lineages)]));
 }
 
-/** Names of the certificates of lineages that are expected to renew, by the ids of their FQDNs. */
+/**
+ * Names that certificates of lineages cover besides their FQDN, by the ids of the FQDNs: of lineages that are expected to renew.
+ */
 export async function readCoveredNames(
   tx: Tx,
   fqdnIds: readonly string[],
@@ -30,7 +32,9 @@ export async function readCoveredNames(
   for (const row of await listLineagesOf(tx, fqdnIds)) {
     if (endOfLineage(row) !== undefined) continue;
     const found = names.get(row.fqdnId) ?? new Set();
-    for (const { value } of row.identifiers) found.add(value);
+    for (const { value } of row.identifiers) {
+      if (value !== row.fqdn || value.startsWith('*.')) found.add(value);
+    }
     names.set(row.fqdnId, found);
   }
   return new Map([...names].map(([id, found]) => [id, [...found]]));
