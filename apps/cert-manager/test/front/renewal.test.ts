@@ -60,6 +60,21 @@ describeEachDialect('certificates of ACME clients', (open) => {
       expect(Date.parse(info.suggestedWindow.end)).toBeLessThan(place.app.clock.now().getTime());
     });
 
+    test('with a window in the past once their key is compromised, though another certificate was revoked', async () => {
+      const { program } = await place.addProgram();
+      const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+      const issueWithKey = async () => {
+        made += 1;
+        return (await program.issue(dnsIdentifiers(`renewed-${made}.example.com`), {}, key)).pem;
+      };
+      const [revoked, other] = [await issueWithKey(), await issueWithKey()];
+      const endOf = async () => Date.parse((await infoOf(other)).info.suggestedWindow.end);
+      const now = () => place.app.clock.now().getTime();
+      expect(await endOf()).toBeGreaterThan(now());
+      expect((await revoke(program, revoked, 1)).status).toBe(200);
+      expect(await endOf()).toBeLessThan(now());
+    });
+
     test('that is noted when a client with the user agent of the account reads it', async () => {
       const { program } = await place.addProgram();
       const { order, pem } = await issue(program);
