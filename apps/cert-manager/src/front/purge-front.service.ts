@@ -3,6 +3,7 @@ import type { DbDeps } from '../db-deps.js';
 import type { LineageEvents } from './lineages/lineage-events.service.js';
 import { deleteExpiredNonces } from './nonces/used-nonces.repository.js';
 import { deleteOldOrders, failLostOrders } from './orders/ended-orders.repository.js';
+import type { ServerOrderRow } from './orders/server-orders.repository.js';
 import { lostProblem } from './rules/order-problems.js';
 
 export interface PurgeDeps extends DbDeps {
@@ -26,16 +27,22 @@ export async function purgeNonces({ db, clock }: DbDeps): Promise<void> {
  */
 export async function purgeOrders({ db, clock, emit }: PurgeDeps): Promise<void> {
   const now = clock.now();
-  await db.transaction((tx) => failLostOrders(tx, lostProblem, now));
+  await db.transaction(async (tx) => {
+    const fqdns = placesOf(await failLostOrders(tx, lostProblem, now));
+    if (fqdns.length > 0) await emit.lineagesChanged(tx, { fqdns, cause: 'failed' });
+  });
   const before = new Date(now.getTime() - orderRetentionMs);
   for await (const _round of yieldBetween()) {
     const count = await db.transaction(async (tx) => {
       const deleted = await deleteOldOrders(tx, before, slice);
-      const newest = deleted.filter(({ isNewest }) => isNewest);
-      const places = new Map(newest.map(({ fqdnId: id, spaceId }) => [id, { id, spaceId }]));
-      if (places.size > 0) await emit.lineagesChanged(tx, { fqdns: [...places.values()], cause: 'deleted' });
+      const fqdns = placesOf(deleted.filter(({ isNewest }) => isNewest));
+      if (fqdns.length > 0) await emit.lineagesChanged(tx, { fqdns, cause: 'deleted' });
       return deleted.length;
     });
     if (count < slice) return;
   }
+}
+
+function placesOf(orders: readonly Pick<ServerOrderRow, 'fqdnId' | 'spaceId'>[]) {
+  return [...new Map(orders.map(({ fqdnId: id, spaceId }) => [id, { id, spaceId }])).values()];
 }

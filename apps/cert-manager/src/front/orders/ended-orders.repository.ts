@@ -1,5 +1,5 @@
 import type { AcmeProblemDocument } from '@certloop/contracts';
-import { executeSql, querySql, type Tx } from '@certloop/db';
+import { querySql, type Tx } from '@certloop/db';
 import { acmeServerOrders, type ServerOrderRow } from './server-orders.repository.js';
 
 const { fqdnId, spaceId, isNewest } = acmeServerOrders.columns;
@@ -27,9 +27,14 @@ export async function deleteOldOrders(
   return [...answered, ...(await remove('not_after is null', 'expires_at', limit - answered.length))];
 }
 
-/** Makes orders invalid that wait for an issuance which is not there. */
-export async function failLostOrders(tx: Tx, problem: AcmeProblemDocument, now: Date): Promise<void> {
+/** Makes orders invalid that wait for an issuance which is not there; returns what they were for. */
+export function failLostOrders(
+  tx: Tx,
+  problem: AcmeProblemDocument,
+  now: Date,
+): Promise<Pick<ServerOrderRow, 'fqdnId' | 'spaceId'>[]> {
   const text = `update acme_server_orders set state = 'invalid', problem = $1, ended_at = $2
-    where state = 'processing' and not exists (select 1 from issuances i where i.id = acme_server_orders.issuance_id)`;
-  await executeSql(tx, text, [problem, now]);
+    where state = 'processing' and not exists (select 1 from issuances i where i.id = acme_server_orders.issuance_id)
+    returning fqdn_id, space_id`;
+  return querySql(tx, { fqdnId, spaceId }, text, [problem, now]);
 }
