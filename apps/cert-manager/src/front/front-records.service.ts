@@ -68,7 +68,7 @@ export function frontOrderOf(row: ServerOrderRow, now: Date): FrontOrder {
   const { id, accountId, identifiers, state, expiresAt, createdAt, certificateId } = row;
   const isFinalized = state === 'processing' || state === 'valid';
   const problem = state === 'invalid' ? (row.problem ?? lostProblem) : undefined;
-  const retryAt = problem && retryMomentOf(problem);
+  const retryAt = problem && retryMomentOf(problem, row.endedAt);
   return {
     id,
     accountId,

@@ -1,7 +1,9 @@
 import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
 import type { AcmeOrder } from '@certloop/contracts';
+import { deleteRows } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import type { Manner } from '../support/cas/fake-ca.js';
 import { type FrontPlace, startFront } from '../support/front/front-place.js';
 import { auditEntries } from '../support/inventory.js';
@@ -26,7 +28,8 @@ describeEachDialect('the order of an ACME client', (open) => {
     const placed = await program.order(dnsIdentifiers('www.example.com'));
     const url = placed.headers.get('location') ?? '';
     const read = async () => (await program.post<AcmeOrder>(url)).body;
-    return { program, client, order: placed.body, read };
+    const retryAfter = async () => Number((await program.post(url)).headers.get('retry-after'));
+    return { program, client, order: placed.body, read, retryAfter };
   };
 
   /** Lets time pass, and what is queued run. */
@@ -47,7 +50,7 @@ describeEachDialect('the order of an ACME client', (open) => {
   });
 
   test('ends after a minute without room, and its client learns that it is to come back', async () => {
-    const { program, order, read } = await readyOrder();
+    const { program, order, read, retryAfter } = await readyOrder();
     place.ca.answer('with a fault');
     await program.finalize(order);
     for (let tries = 0; tries < 13; tries += 1) await pass(5);
@@ -58,6 +61,33 @@ describeEachDialect('the order of an ACME client', (open) => {
         detail: expect.stringMatching(/the CA failed.*place another order later$/),
       },
     });
+    const seconds = await retryAfter();
+    expect(seconds).toBeGreaterThan(30);
+    expect(seconds).toBeLessThanOrEqual(60);
+    await pass(10);
+    expect(await retryAfter()).toBe(seconds - 10);
+  });
+
+  test('ends if its issuance is lost, and no other order does', async () => {
+    const [lost, other] = [await readyOrder(), await readyOrder()];
+    place.ca.answer('with a fault');
+    for (const { program, order } of [lost, other]) await program.finalize(order);
+    const clientId = lost.client.id;
+    // as by a backup from before it began
+    await place.app.database.transaction((tx) => deleteRows(tx, issuances, { clientId }));
+    await place.app.jobs.run('acme.orders');
+    expect(await lost.read()).toMatchObject({
+      status: 'invalid',
+      error: {
+        type: 'urn:ietf:params:acme:error:rateLimited',
+        detail: expect.stringMatching(/lost; place another order$/),
+      },
+    });
+    expect(await lost.retryAfter()).toBe(60);
+    expect((await other.read()).status).toBe('processing');
+    place.ca.answer('normally');
+    const again = await lost.program.order(dnsIdentifiers('www.example.com'));
+    expect((await lost.program.finalize(again.body)).body.status).toBe('valid');
   });
 
   test.each<[manner: Manner, type: string, detail: RegExp]>([

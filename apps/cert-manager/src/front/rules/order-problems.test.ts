@@ -45,9 +45,19 @@ describe('failedProblem', () => {
   test('has the moment from which on another order may succeed', () => {
     const document = failedProblem({ reason, isRateLimited: true, retryAt });
     expect(retryMomentOf(document)).toEqual(retryAt);
+    expect(retryMomentOf(document, new Date(0))).toEqual(retryAt);
     expect(retryMomentOf(failedProblem({ reason }))).toBeUndefined();
     expect(retryMomentOf({ type: typeOf('caa'), retryAt: 'tomorrow' })).toBeUndefined();
   });
+});
+
+test.each([
+  ['a passing fault', failedProblem({ reason }), 60_000],
+  ['a lost issuance', lostProblem, 60_000],
+  ['a refusal', failedProblem({ reason, isPermanent: true }), undefined],
+  ['a deleted FQDN', deletedProblem, undefined],
+])('after %s another order may succeed in a minute, or not at all', (_, problem, ms) => {
+  expect(retryMomentOf(problem, new Date(0))?.getTime()).toBe(ms);
 });
 
 test('no problem of an order says that this server is at fault', () => {

@@ -56,8 +56,19 @@ export function failedProblem(problem: IssuanceProblem): AcmeProblemDocument {
   return { ...problemOf('rejectedIdentifier', reason), ...(isOfCa && { type: problemType }) };
 }
 
-/** The moment from which on another order may succeed, as `failedProblem` writes it. */
-export function retryMomentOf({ retryAt }: AcmeProblemDocument): Date | undefined {
+// CAs do not say when a fault passes
+const pauseMs = 60_000;
+
+/**
+ * The moment from which on another order may succeed: as `failedProblem` writes it, or else some time after the end of an order
+ * whose problem passes.
+ */
+export function retryMomentOf(
+  { type, retryAt }: AcmeProblemDocument,
+  endedAt?: Date | null,
+): Date | undefined {
   const moment = typeof retryAt === 'string' ? new Date(retryAt) : undefined;
-  return moment === undefined || Number.isNaN(moment.getTime()) ? undefined : moment;
+  if (moment !== undefined && !Number.isNaN(moment.getTime())) return moment;
+  const isPassing = type === `${acmeErrorNamespace}rateLimited`;
+  return isPassing && endedAt != null ? new Date(endedAt.getTime() + pauseMs) : undefined;
 }
