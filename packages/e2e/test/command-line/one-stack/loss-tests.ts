@@ -15,6 +15,8 @@ export function describeLoss(): void {
     const losing: Readonly<Record<string, readonly string[]>> = {
       'certificates revoke': ['lost.example.test'],
       'targets delete': ['lost.example.test', '127.0.0.1'],
+      'acme-clients rekey': ['lost', '-s', 'Lost'],
+      'acme-clients delete': ['lost', '-s', 'Lost'],
       'fqdns delete': ['lost.example.test'],
       'spaces delete': ['Lost', '--with-fqdns'],
       'users update': ['lost', '--revoke-tokens'],
@@ -36,7 +38,11 @@ export function describeLoss(): void {
       'projects delete': ['CertLoop'],
     };
     // they lose nothing that these command lines could name
-    const elsewhere = ['renewals on', 'login', 'spaces policy', 'admin manager', 'admin monitor'];
+    const elsewhere = [
+      ...['renewals on', 'login', 'spaces policy', 'admin manager', 'admin monitor'],
+      // it needs a machine that has a certificate
+      'acme-clients release',
+    ];
 
     const commandsWithYes = (command: Command, path: readonly string[] = []): string[] =>
       command.commands.flatMap((each) => {
@@ -66,6 +72,7 @@ export function describeLoss(): void {
         ['renewals', 'on', 'lost*'],
         ['csrs', 'create', 'lost.example.test', csr],
         ['targets', 'create', 'lost.example.test', '127.0.0.1', '--mode', 'report'],
+        ['acme-clients', 'create', 'lost', '-s', 'Lost', '--suffix', 'lost.example.test'],
         ['tokens', 'create', 'lost'],
         ['groups', 'create', 'lost', '--permission', 'READ'],
         ['users', 'create', 'lost', '--email', 'lost@example.test', '--password-file', '-'],
