@@ -72,6 +72,20 @@ describeEachDialect('accounts of ACME clients', (open) => {
     expect(client.id).not.toBe(other.id);
   });
 
+  test('are seen at once when another program uses them, as after a registration by hand', async () => {
+    const { program, client } = await place.addProgram();
+    const url = program.kid;
+    const jws = await signJws(program.key, { nonce: await program.nonce(), url, kid: url }, '');
+    const headers = { 'Content-Type': 'application/jose+json', 'User-Agent': 'HAProxy' };
+    const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(jws) });
+    expect(status).toBe(200);
+    const { body } = await place.app.request
+      .get(`/spaces/${client.spaceId}/acme-clients/${client.id}`)
+      .set(place.app.people.ada.auth)
+      .expect(200);
+    expect(body.use.accounts).toMatchObject([{ userAgent: 'HAProxy' }]);
+  });
+
   test('are not registered from elsewhere or after the end of the client, which is audited', async () => {
     const elsewhere = await place.addClient({ allowedCidrs: ['10.0.0.0/8'] });
     const expiresAt = new Date(place.app.clock.now().getTime() + day).toISOString();

@@ -6,8 +6,9 @@ import { admissionFault } from './client-admission.js';
 const notedEveryMs = 60_000;
 
 /**
- * Serves a signed request of an account, and notes at most once a minute who has used it. Throws `unauthorized`, audited, if
- * its client has expired or was deleted, or if it comes from an address that the client may not be used from.
+ * Serves a signed request of an account, and notes who has used it: another program or address at once, the same one at most
+ * once a minute. Throws `unauthorized`, audited, if its client has expired or was deleted, or if it comes from an address that
+ * the client may not be used from.
  */
 export async function admitAccount(deps: FrontDeps, request: FrontRequest): Promise<void> {
   const { account } = request;
@@ -22,7 +23,8 @@ export async function admitAccount(deps: FrontDeps, request: FrontRequest): Prom
     throw new AcmeProblem('unauthorized', fault, { kind: 'unauthenticated' });
   }
   const sinceMs = now.getTime() - row.seenAt.getTime();
-  if (sinceMs >= 0 && sinceMs < notedEveryMs) return;
+  const isSame = row.userAgent === userAgent && row.ipAddress === ipAddress;
+  if (isSame && sinceMs >= 0 && sinceMs < notedEveryMs) return;
   await deps.db.transaction((tx) => noteAccountUse(tx, row.id, { seenAt: now, userAgent, ipAddress }));
 }
 

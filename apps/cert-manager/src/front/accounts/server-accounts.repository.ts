@@ -14,7 +14,7 @@ export const acmeServerAccounts = defineTable('acme_server_accounts', {
     binding: column.json<object>(),
     status: column.word<'valid' | 'deactivated' | 'ended'>(16),
     createdAt: column.instant(),
-    /** Behind the truth by up to a minute, as are the next two. */
+    /** Behind the truth by up to a minute. */
     seenAt: column.instant(),
     userAgent: column.text(),
     ipAddress: column.text(),
