@@ -79,8 +79,13 @@ certloop acme-clients register \\
   --hmac-key-file /etc/haproxy/certloop/eab-key --key-file /etc/haproxy/certloop/account.key \\
   --ca /etc/ssl/root.pem
 
+# For HAProxy 3.2, store a certificate first: it does not start without one, and replaces one that has expired
+openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out /etc/haproxy/certloop/www.example.com.pem
+openssl req -new -key /etc/haproxy/certloop/www.example.com.pem -subj /CN=www.example.com |
+  openssl x509 -req -days 0 -signkey /etc/haproxy/certloop/www.example.com.pem >> /etc/haproxy/certloop/www.example.com.pem
+
 # HAProxy keeps the new certificate in memory. Its script haproxy-dump-certs stores it on disk.
-# HAProxy before 3.3 needs a certificate in the file when it starts, such as a self-signed one.
+# HAProxy asks DNS for the address of the directory; it does not read /etc/hosts.
 `,
   ],
   [

@@ -1,7 +1,7 @@
 // Servers with an ACME client of their own.
 import { quotedWord, shellWord, writeCronJob, writeSecretFile, yamlText } from './quoting.js';
 import { bareName, emailOf, type SetupFacts } from './setup-facts.js';
-import { type ClientSetup, shellStep } from './setup-step.js';
+import { type ClientSetup, type SetupStep, shellStep } from './setup-step.js';
 
 /** Caddy 2. */
 export function caddySetup(facts: SetupFacts): ClientSetup {
@@ -62,6 +62,7 @@ export function haproxySetup(facts: SetupFacts): ClientSetup {
   const [first = ''] = names;
   const alias = bareName(first);
   const folder = '/etc/haproxy/certloop';
+  const file = shellWord(`${folder}/${alias}.pem`);
   const text = [
     'global',
     '    expose-experimental-directives',
@@ -77,7 +78,7 @@ export function haproxySetup(facts: SetupFacts): ClientSetup {
     '    curves P-256',
     '',
     'crt-store certloop',
-    `    load crt ${shellWord(`${folder}/${alias}.pem`)} alias ${shellWord(alias)} acme certloop domains ${shellWord(names.join(','))}`,
+    `    load crt ${file} alias ${shellWord(alias)} acme certloop domains ${shellWord(names.join(','))}`,
     '',
     'frontend https',
     `    bind :443 ssl crt ${shellWord(`@certloop/${alias}`)}`,
@@ -104,12 +105,25 @@ export function haproxySetup(facts: SetupFacts): ClientSetup {
         'For HAProxy 3.2 and 3.3, register the account first, and omit the two lines that begin with eab-',
         register,
       ),
+      expiredCertificateStep(file, alias),
     ],
     notes: [
       'HAProxy keeps the new certificate in memory. Its script haproxy-dump-certs stores it on disk.',
-      'HAProxy before 3.3 needs a certificate in the file when it starts, such as a self-signed one.',
+      'HAProxy asks DNS for the address of the directory; it does not read /etc/hosts.',
     ],
   };
+}
+
+/** Stores a new key and a certificate that expires at once in a file, whose path is a word of the shell. */
+function expiredCertificateStep(file: string, name: string): SetupStep {
+  return shellStep(
+    'For HAProxy 3.2, store a certificate first: it does not start without one, and replaces one that has expired',
+    [
+      `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ${file}`,
+      `openssl req -new -key ${file} -subj ${shellWord(`/CN=${name}`)} |`,
+      `  openssl x509 -req -days 0 -signkey ${file} >> ${file}`,
+    ].join('\n'),
+  );
 }
 
 /** mod_md of Apache 2.4.52 and later. */
