@@ -7,6 +7,22 @@ import { fileURLToPath } from 'node:url';
 
 const release = 'forky';
 const packages = ['lego', 'caddy', 'pebble', 'acme.sh'];
+// HAProxy needs newer libraries than this machine may have: it runs by the loader of its own release, with these
+const haproxyPackages = [
+  'haproxy',
+  'libc6',
+  'libcrypt1',
+  'libgcc-s1',
+  'libjemalloc2',
+  'liblua5.4-0',
+  'libopentracing-c-wrapper0t64',
+  'libopentracing1',
+  'libpcre2-8-0',
+  'libssl3t64',
+  'libstdc++6',
+  'libzstd1',
+  'zlib1g',
+];
 const folder = fileURLToPath(new URL('../run/clients-of-today/', import.meta.url));
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
@@ -88,6 +104,12 @@ try {
   const options = openArchive();
   const archivesFolder = join(folder, 'apt', 'archives');
   run('apt-get', [...options, 'download', ...packages], archivesFolder);
+  try {
+    run('apt-get', [...options, 'download', ...haproxyPackages], archivesFolder);
+  } catch (error) {
+    if (!(error instanceof Skipped)) throw error;
+    console.log(`clients of today: no HAProxy, so tests of it are skipped: ${error.message}`);
+  }
   const files = readdirSync(archivesFolder).filter((name) => name.endsWith('.deb'));
   for (const file of files) run('dpkg-deb', ['-x', join(archivesFolder, file), folder]);
   // lists and packages take 50 MB

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type FrontPlace, openFrontPlace, type Upstream, upstreams } from '../support/front/front-place.js';
+import { haproxyTools } from '../support/front/haproxy-tool.js';
 import { libraryTools } from '../support/front/library-tools.js';
 import { movingStories, pageStories } from '../support/front/page-stories.js';
 import { serverTools } from '../support/front/server-tools.js';
@@ -23,7 +24,7 @@ function storiesOf(upstream: Upstream): readonly Story[] {
   const isShort = table === undefined;
   if (isShort && upstream !== 'dummy-ca') return [];
   if (isShort) return [...pageStories, ...ofShell.filter(({ label }) => label === 'lego of today')];
-  const clients = [...ofShell, ...serverTools, ...libraryTools];
+  const clients = [...ofShell, ...serverTools, ...haproxyTools, ...libraryTools];
   if (upstream === 'dummy-ca') return [...pageStories, ...movingStories, ...clients];
   return clients.filter(({ needsBackdate }: Story) => needsBackdate !== true);
 }

@@ -20,6 +20,14 @@ export const canMount = hasProgram('unshare', 'no ACME client runs as on a machi
 /** Programs of Debian's next release. */
 export const today = fileURLToPath(new URL('../../../../../../run/clients-of-today/', import.meta.url));
 
+/** Words that run HAProxy of Debian's next release, with the libraries of that release. */
+export const haproxyOfToday: readonly [string, ...string[]] = [
+  join(today, 'usr/lib64/ld-linux-x86-64.so.2'),
+  '--library-path',
+  join(today, 'usr/lib/x86_64-linux-gnu'),
+  join(today, 'usr/sbin/haproxy'),
+];
+
 /**
  * The machine of an ACME client: its programs see `/etc`, `/var`, `/run` and the like as folders of their own, so that
  * commands run as they stand, as root, and change nothing here.
@@ -116,6 +124,7 @@ export function programsOfToday(): string {
     systemctl: ':',
     ...(existsSync(`${today}usr/bin/lego`) && { lego: `exec ${today}usr/bin/lego "$@"` }),
     caddy: `exec ${today}usr/bin/caddy "$@"`,
+    haproxy: `exec ${haproxyOfToday.join(' ')} "$@"`,
     'acme.sh': `export ACME_PACKAGED=1\nexec sh ${today}usr/share/acme.sh/acme.sh "$@"`,
   };
   for (const [name, line] of Object.entries(scripts))

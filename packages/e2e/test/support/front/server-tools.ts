@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
 import { acmeSetup } from '@certloop/contracts/browser';
 import { until } from '@certloop/contracts/testing';
-import { certificateLabel, formatPem } from '@certloop/crypto';
 import { hasProgram } from '@certloop/server/testing';
 import { expect } from 'vitest';
 import { freePort } from '../../../src/stack-ports.js';
 import type { FrontPlace } from './front-place.js';
-import { type ClientMachine, canMount, programsOfToday, startMachine, today } from './machine.js';
+import { canMount, programsOfToday, startMachine, today } from './machine.js';
+import { awaitServed } from './served-chain.js';
 import { runSteps, shellTools } from './shell-tools.js';
 import type { Story } from './story.js';
 
@@ -41,38 +40,6 @@ export const serverTools: readonly Story[] = [
     play: playNginx,
   },
 ];
-
-/** The chain that a server sends, as PEM; undefined while it sends none. */
-async function chainAt(port: number, servername: string): Promise<string | undefined> {
-  const socket = connect({ port, host: '127.0.0.1', servername, rejectUnauthorized: false });
-  try {
-    await once(socket, 'secureConnect');
-    const { raw, issuerCertificate } = socket.getPeerCertificate(true);
-    const ders = issuerCertificate === undefined ? [raw] : [raw, issuerCertificate.raw];
-    return ders.map((der) => formatPem(certificateLabel, der)).join('');
-  } catch {
-    return undefined;
-  } finally {
-    socket.destroy();
-  }
-}
-
-interface Served {
-  readonly port: number;
-  readonly name: string;
-}
-
-/** The certificate that a server sends as soon as that is not the given one; it must be the newest one of the name. */
-async function awaitServed(place: FrontPlace, machine: ClientMachine, { port, name }: Served, not?: string) {
-  const file = machine.at('/run/served.pem');
-  return until(async () => {
-    const chain = await chainAt(port, name);
-    const newest = (await place.certificatesOf(name).catch(() => [])).at(-1);
-    if (chain === undefined || newest === undefined || newest.id === not) return false;
-    writeFileSync(file, chain);
-    return place.judge(name, file).catch(() => false as const);
-  });
-}
 
 async function playCaddy(place: FrontPlace): Promise<void> {
   const machine = await startMachine(programsOfToday());
