@@ -8,7 +8,7 @@ import { testDialects } from '@certloop/db/testing';
 import { expect, test, vi } from 'vitest';
 import { dummyCaProvider, type Place, patientCalls } from '../../src/main-job.js';
 import { answeringAtOnePort, placeWithCsr, useAcme } from '../support/acme-place.js';
-import { httpsFiles } from '../support/https-files.js';
+import { httpsFiles } from '../support/front/https-files.js';
 import { type Replica, startReplica } from '../support/replicas.js';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { certificateLabel, createRoot, exportPrivateKeyPem, formatPem } from '@certloop/crypto';
-import type { Cleanup } from './test-stack.js';
+import type { Cleanup } from '../test-stack.js';
 
 const day = 86_400_000;
 
