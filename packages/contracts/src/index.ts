@@ -1,6 +1,11 @@
 export * from './acme/index.js';
-export { type AcmeTool, acmeSetupText, acmeTools } from './acme-setup/acme-setup.js';
-export { exampleNames, faultsOfSetup, type SetupFacts } from './acme-setup/setup-facts.js';
+export { type AcmeTool, acmeSetup, acmeSetupText, acmeTools, toolLabel } from './acme-setup/acme-setup.js';
+export {
+  exampleNames,
+  faultsOfSetup,
+  type SetupFacts,
+  type SetupField,
+} from './acme-setup/setup-facts.js';
 export * from './cert-manager/index.js';
 export { type CertificateSearch, certificateSearchOf } from './certificate-digits.js';
 export * from './check-monitor/index.js';

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Authorization } from '@certloop/acme-server/rules';
 import { type AcmeClient, dnsIdentifiers } from '@certloop/acme-server/testing';
-import type { AcmeChallenge } from '@certloop/contracts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openStateFile, type State } from '../../src/authority/state.store.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
@@ -62,8 +61,8 @@ function placeOrders(count: number) {
 
 test('stores the outcome of each validation before it is shown, whatever is answered beside', async () => {
   const urls = await placeOrders(8);
-  const shown = await besideOthers(() => Promise.all(urls.map((url) => client.post<AcmeChallenge>(url, {}))));
-  expect(shown.map(({ body }) => body.status)).toEqual(urls.map(() => 'valid'));
+  const shown = await besideOthers(() => Promise.all(urls.map((url) => client.decide(url))));
+  expect(shown.map(({ status }) => status)).toEqual(urls.map(() => 'valid'));
   const decided = storedAuthorizations().map(({ challenges }) =>
     challenges.some(({ endedAt }) => endedAt !== undefined),
   );
