@@ -5,6 +5,7 @@ import {
   defineTable,
   findRow,
   findRows,
+  insertMany,
   type ListPage,
   type ListWindow,
   lockForUpdate,
@@ -57,7 +58,7 @@ export async function insertFqdn(tx: Tx, row: FqdnRow): Promise<void> {
       title: 'FQDN already exists in the space',
     });
   try {
-    await onUniqueViolation(() => tx.insert(fqdns, row), taken, ['spaceId', 'fqdn']);
+    await onUniqueViolation(() => insertMany(tx, fqdns, [row]), taken, ['spaceId', 'fqdn']);
   } catch (error) {
     // the provider is locked by the transaction that names it, so the missing one is the space
     if (constraintViolation(error)?.kind === 'foreign_key') throw spaceNotFound();

@@ -11,7 +11,7 @@ import {
   supersededReason,
 } from '../../issuance/clients/begin-client-issuance.service.js';
 import type { IssuanceRow } from '../../issuance/signing/issuances.repository.js';
-import { findProvider, type ProviderRow } from '../../providers/providers.repository.js';
+import { lockProviderForShare, type ProviderRow } from '../../providers/providers.repository.js';
 import { lockSpacesForShare } from '../../spaces/spaces.repository.js';
 import { callerOfClient, type FrontDeps, type FrontRequest } from '../front-deps.service.js';
 import { type FrontOrder, frontOrderOf } from '../front-records.service.js';
@@ -19,7 +19,7 @@ import { lineageOf } from '../rules/lineage.js';
 import { failedProblem } from '../rules/order-problems.js';
 import { refusedIdentifiers } from '../rules/refused-identifiers.js';
 import { answerReadyOrder } from './answer-orders.service.js';
-import { findSameOrder } from './found-orders.repository.js';
+import { findSameKeyOrders } from './found-orders.repository.js';
 import { asBadCsr, type ClientCsr } from './judge-csr.service.js';
 import { findServerOrder, supersedeOrders, updateServerOrder } from './order-changes.repository.js';
 import { findReusable, requireIssuanceRoom } from './order-room.service.js';
@@ -39,7 +39,12 @@ export async function issueForClient(
   { row }: FrontOrder,
   csr: ClientCsr,
 ): Promise<FrontOrder | undefined> {
-  const begun = await deps.db.transaction((tx) => finalize(tx, deps, { request, order: row, csr }));
+  const begun = await deps.db
+    .transaction((tx) => finalize(tx, deps, { request, order: row, csr }))
+    .catch((error: unknown) => {
+      if (error instanceof NotReady) return undefined;
+      throw error;
+    });
   if (begun === undefined) return undefined;
   if ('refusal' in begun) throw begun.refusal;
   if ('issuance' in begun) {
@@ -50,6 +55,9 @@ export async function issueForClient(
   const now = await deps.db.read((tx) => findServerOrder(tx, row.id));
   return now && frontOrderOf(now, deps.clock.now());
 }
+
+/** Another request has finalized the order, so that what was begun for it is taken back. */
+class NotReady extends Error {}
 
 interface Finalized {
   readonly request: FrontRequest;
@@ -71,7 +79,7 @@ async function finalize(tx: Tx, deps: FrontDeps, finalized: Finalized): Promise<
   await lockSpacesForShare(tx, [order.spaceId]);
   const [fqdn] = await lockFqdns(tx, [order.fqdnId]);
   const client = await findAcmeClient(tx, order.clientId);
-  const provider = await findProvider(tx, order.providerId);
+  const provider = await lockProviderForShare(tx, order.providerId);
   // without one of them, the order is not ready any more
   if (fqdn === undefined || client === undefined || provider === undefined) return undefined;
   const refusal = await findKeyRefusal(tx, csr.validated);
@@ -79,8 +87,7 @@ async function finalize(tx: Tx, deps: FrontDeps, finalized: Finalized): Promise<
   const refused = await findRefusedNames(tx, client, order.identifiers);
   if (refused.length > 0) return refuse(tx, deps, order, refusedIdentifiers(refused));
   return (
-    (await takeCertificate(tx, deps, finalized)) ??
-    (await joinIssuance(tx, deps, finalized)) ??
+    (await takeFormer(tx, deps, finalized)) ??
     (await beginIssuance(tx, deps, finalized, { fqdn, client, provider }))
   );
 }
@@ -109,22 +116,40 @@ function finalizedColumns({ order, csr }: Finalized, now: Date) {
   };
 }
 
-/** Answers the order with the certificate that the same key was issued just before. */
-async function takeCertificate(tx: Tx, deps: FrontDeps, finalized: Finalized): Promise<Begun | undefined> {
+/** Answers the order with what a former one has for the same key, unless it is to replace that. */
+async function takeFormer(tx: Tx, deps: FrontDeps, finalized: Finalized): Promise<Begun | undefined> {
   const { order, csr } = finalized;
   if (order.replaces !== null) return undefined;
+  const { valid, processing } = await findSameKeyOrders(tx, order, csr.validated.spkiSha256);
+  return (
+    (await takeCertificate(tx, deps, finalized, valid)) ??
+    (await joinIssuance(tx, deps, finalized, processing))
+  );
+}
+
+/** Answers the order with the certificate that the same key was issued just before. */
+async function takeCertificate(
+  tx: Tx,
+  deps: FrontDeps,
+  finalized: Finalized,
+  former: ServerOrderRow | undefined,
+): Promise<Begun | undefined> {
+  const { order } = finalized;
   const now = deps.clock.now();
-  const certificate = await findReusable(tx, order, now, csr.validated.spkiSha256);
+  const certificate = await findReusable(tx, former, now);
   if (certificate === undefined) return undefined;
   const answer = { ...finalizedColumns(finalized, now), certificate };
   return (await answerReadyOrder(tx, order, answer, deps)) ? { answer: certificate } : undefined;
 }
 
 /** Lets the order wait for the certificate that is being issued for the same key. */
-async function joinIssuance(tx: Tx, { clock }: FrontDeps, finalized: Finalized): Promise<Begun | undefined> {
-  const { order, csr } = finalized;
-  if (order.replaces !== null) return undefined;
-  const other = await findSameOrder(tx, order, 'processing', csr.validated.spkiSha256);
+async function joinIssuance(
+  tx: Tx,
+  { clock }: FrontDeps,
+  finalized: Finalized,
+  other: ServerOrderRow | undefined,
+): Promise<Begun | undefined> {
+  const { order } = finalized;
   if (other === undefined || other.issuanceId === null) return undefined;
   const { csrId, issuanceId } = other;
   const change = {
@@ -151,17 +176,18 @@ async function beginIssuance(
   const { request, order, csr } = finalized;
   const now = clock.now();
   if (order.replaces === null) await requireIssuanceRoom(tx, order, provider, now);
-  const change = { ...finalizedColumns(finalized, now), state: 'processing' } as const;
-  if (!(await updateServerOrder(tx, order, change))) return undefined;
+  const finalColumns = finalizedColumns(finalized, now);
   const caller = callerOfClient(client, request);
-  const asked = { caller, order: { ...order, ...change }, fqdn, provider, csr: csr.validated };
+  const locked = { fqdn, provider };
+  const asked = { caller, order: { ...order, ...finalColumns }, ...locked, locked, csr: csr.validated };
   const begun = await beginClientIssuance(tx, { clock }, asked).catch((error: unknown) => {
     // the order stays ready, as nothing of this transaction is stored
     throw error instanceof InvalidInput ? asBadCsr(error) : error;
   });
   const { issuance, superseded } = begun;
-  const csrId = begun.csr.id;
-  await updateServerOrder(tx, { id: order.id, state: 'processing' }, { csrId, issuanceId: issuance.id });
+  const ids = { csrId: begun.csr.id, issuanceId: issuance.id };
+  const change = { ...finalColumns, ...ids, state: 'processing' } as const;
+  if (!(await updateServerOrder(tx, order, change))) throw new NotReady();
   await supersedeOrders(tx, superseded, {
     laterId: order.id,
     problem: failedProblem({ reason: supersededReason }),

@@ -90,19 +90,33 @@ export function findFormerOrder(
 /** Orders of a client for the same identifiers by the same provider. */
 export type SameOrder = Pick<ServerOrderRow, 'clientId' | 'spaceId' | 'identifiersKey' | 'providerId'>;
 
-/** The newest order for the same that is in the state; also for the same key, if one is given. */
+const isSame = 'space_id = $1 and identifiers_key = $2 and client_id = $3 and provider_id = $4';
+const newestFirst = 'order by created_at desc, id desc limit 1';
+
+/** The newest valid order for the same. */
 export function findSameOrder(
   tx: Tx,
   { clientId, spaceId, identifiersKey, providerId }: SameOrder,
-  state: 'processing' | 'valid',
-  spkiSha256?: string,
 ): Promise<ServerOrderRow | undefined> {
-  const hasKey = spkiSha256 === undefined ? '' : ' and spki_sha256 = $6';
-  const text = `select * from acme_server_orders
-    where space_id = $1 and identifiers_key = $2 and client_id = $3 and provider_id = $4 and state = $5${hasKey}
-    order by created_at desc, id desc limit 1`;
-  const values = [spaceId, identifiersKey, clientId, providerId, state];
-  return firstOrder(tx, text, spkiSha256 === undefined ? values : [...values, spkiSha256]);
+  const text = `select * from acme_server_orders where ${isSame} and state = 'valid' ${newestFirst}`;
+  return firstOrder(tx, text, [spaceId, identifiersKey, clientId, providerId]);
+}
+
+/** The newest valid order for the same with the same key, and the newest one that is being processed. */
+export async function findSameKeyOrders(
+  tx: Tx,
+  { clientId, spaceId, identifiersKey, providerId }: SameOrder,
+  spkiSha256: string,
+): Promise<{ readonly [State in 'valid' | 'processing']: ServerOrderRow | undefined }> {
+  const newestOf = (state: string) => `select * from (select * from acme_server_orders
+    where ${isSame} and spki_sha256 = $5 and state = '${state}' ${newestFirst}) ${state}_order`;
+  const text = `${newestOf('valid')} union all ${newestOf('processing')}`;
+  const values = [spaceId, identifiersKey, clientId, providerId, spkiSha256];
+  const found = await querySql<ServerOrderRow>(tx, columns, text, values);
+  return {
+    valid: found.find(({ state }) => state === 'valid'),
+    processing: found.find(({ state }) => state === 'processing'),
+  };
 }
 
 /** Which orders count: of a client, or those that led to a certificate for the same identifiers by a provider. */

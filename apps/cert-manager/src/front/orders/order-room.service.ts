@@ -9,6 +9,7 @@ import { endOfLimit, limitPeriods } from '../rules/order-limits.js';
 import { rateLimited } from '../rules/rate-limited.js';
 import { isReusable } from '../rules/reuse.js';
 import { findNthOrder, findSameOrder, type SameOrder } from './found-orders.repository.js';
+import type { ServerOrderRow } from './server-orders.repository.js';
 
 /** Throws `rateLimited` if the client has placed as many orders as it may in a day. */
 export async function requireOrderRoom(
@@ -33,7 +34,9 @@ export async function requireWeeklyRoom(
   now: Date,
 ): Promise<void> {
   const end = await endOfWeeklyLimit(tx, order, provider, now);
-  if (end === undefined || (await findReusable(tx, order, now)) !== undefined) return;
+  if (end === undefined) return;
+  const former = await findSameOrder(tx, order);
+  if ((await findReusable(tx, former, now)) !== undefined) return;
   throw weeklyLimit(provider, end, now);
 }
 
@@ -71,16 +74,14 @@ function weeklyLimit(provider: ProviderRow, end: Date, now: Date) {
 }
 
 /**
- * The certificate that the client was issued for the same identifiers just before, also for the same key if one is given;
- * undefined if it cannot answer another order. The key is not judged.
+ * The certificate that the client was issued by a former order for the same just before; undefined if it cannot answer
+ * another order. The key is not judged.
  */
 export async function findReusable(
   tx: Tx,
-  order: SameOrder,
+  former: ServerOrderRow | undefined,
   now: Date,
-  spkiSha256?: string,
 ): Promise<CertificateRow | undefined> {
-  const former = await findSameOrder(tx, order, 'valid', spkiSha256);
   if (former === undefined || former.certificateId === null) return undefined;
   const certificate = await findCertificate(tx, former.certificateId);
   if (certificate === undefined) return undefined;

@@ -35,6 +35,13 @@ export interface ClientRequest {
   readonly fqdn: Pick<FqdnRow, 'id' | 'spaceId'>;
   readonly provider: ProviderRow;
   readonly csr: ValidatedCsr;
+  /** FQDN and provider as they are, if this transaction has locked them, in this order. */
+  readonly locked?: LockedPlace;
+}
+
+interface LockedPlace {
+  readonly fqdn: FqdnRow;
+  readonly provider: ProviderRow;
 }
 
 export interface BegunClientIssuance {
@@ -52,7 +59,7 @@ export const supersededReason =
 /**
  * Records the issuance of an order of an ACME client. If an earlier order of the lineage has an issuance whose CSR was not
  * sent, that becomes the issuance of this one, with its CSR: its order with the CA goes on. Otherwise the issuance is queued
- * behind those of the FQDN. Locks the FQDN first. Throws NotFound if FQDN or provider was deleted, and InvalidInput for a
+ * behind those of the FQDN. Locks the FQDN first, unless it is locked. Throws NotFound if FQDN or provider was deleted, and InvalidInput for a
  * CSR that ACME CAs refuse.
  */
 export async function beginClientIssuance(
@@ -60,9 +67,8 @@ export async function beginClientIssuance(
   { clock }: { readonly clock: Clock },
   request: ClientRequest,
 ): Promise<BegunClientIssuance> {
-  const { order, provider } = request;
-  const fqdn = await lockFqdn(tx, request.fqdn.spaceId, request.fqdn.id);
-  if ((await lockProviderForShare(tx, provider.id)) === undefined) throw providerNotFound();
+  const { order } = request;
+  const { fqdn, provider } = request.locked ?? (await lockPlace(tx, request));
   const isOrder = kindOf(provider).issuance === 'order';
   if (isOrder) orderSubject(request.csr.csrPem);
   const now = clock.now();
@@ -90,6 +96,13 @@ export async function beginClientIssuance(
   const change = { ...columns, createdAt: now };
   if (!(await updateIssuance(tx, replaced, change))) throw new Error('a locked issuance has changed');
   return { issuance: { ...replaced, ...change }, csr, superseded };
+}
+
+async function lockPlace(tx: Tx, request: ClientRequest): Promise<LockedPlace> {
+  const fqdn = await lockFqdn(tx, request.fqdn.spaceId, request.fqdn.id);
+  const provider = await lockProviderForShare(tx, request.provider.id);
+  if (provider === undefined) throw providerNotFound();
+  return { fqdn, provider };
 }
 
 /** Stores the CSR of an order; one that the client has sent before is the same row, so that a CA knows the request again. */
