@@ -88,16 +88,13 @@ function createSecureServer(
   guarded: RequestListener,
 ): TlsServer {
   const pair = tls === 'later' ? {} : { key: tls.key, cert: tls.cert };
-  return createTlsServer(
-    {
-      ...times,
-      ...pair,
-      handshakeTimeout: times.headersTimeout,
-      // a client that has sent its end still gets its response, over TLS as over TCP
-      allowHalfOpen: true,
-    },
-    guarded,
-  );
+  const server = createTlsServer({ ...times, ...pair, handshakeTimeout: times.headersTimeout }, guarded);
+  // A client that has sent its end still gets its response, over TLS as over TCP. Before its handshake it gets none: a connection
+  // that was half open then would last until `handshakeTimeout`, and hold up a server that closes.
+  server.on('secureConnection', (socket) => {
+    socket.allowHalfOpen = true;
+  });
+  return server;
 }
 
 /** Why a listener, of whatever protocol, could not be opened, as a sentence for the operator. */

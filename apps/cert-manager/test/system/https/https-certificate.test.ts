@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -87,9 +88,7 @@ async function serialServed(): Promise<number> {
   });
   await once(socket, 'secureConnect');
   const { serialNumber } = socket.getPeerCertificate();
-  // a connection that breaks off delays the end of the service by 10 s
-  socket.end();
-  await once(socket, 'close');
+  socket.destroy();
   return Number.parseInt(serialNumber, 16);
 }
 
@@ -111,6 +110,19 @@ describe('https with files', () => {
     socket.on('data', (part: Buffer) => parts.push(part));
     await once(socket, 'end');
     expect(Buffer.concat(parts).toString()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('ends a connection that breaks off before its handshake, without waiting for more', async () => {
+    await write(await pair(2n));
+    await serve(byFiles());
+    const { server, url } = secure ?? {};
+    if (server === undefined) throw new Error('the service has its https listener');
+    const broken = once(server, 'tlsClientError') as Promise<[NodeJS.ErrnoException]>;
+    const client = connectPlain(Number(new URL(url ?? '').port), '127.0.0.1');
+    await once(client, 'connect');
+    client.destroy();
+    const [{ code }] = await broken;
+    expect(code).toBe('ECONNRESET');
   });
 
   test('uses files that were replaced, and reads the same ones once', async () => {
