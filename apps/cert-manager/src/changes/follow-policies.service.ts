@@ -9,7 +9,8 @@ import {
 import { reviewFqdn } from '../policies/review-fqdn.service.js';
 import { noteForbidden } from '../renewals/queue/forbidden-renewals.service.js';
 import type { FailedRenewal } from '../renewals/queue/settle-renewal.service.js';
-import { pingPolicyVerdict, type WatchDeps } from '../watch/watch-events.service.js';
+import type { WatchDeps } from '../watch/watch-changes.service.js';
+import { pingPolicyVerdict } from '../watch/watch-events.service.js';
 
 /** Reviews FQDNs that the policies of their spaces refuse. */
 export async function reviewRefused(tx: Tx, event: FqdnEvent<FqdnRow>, deps: WatchDeps): Promise<void> {

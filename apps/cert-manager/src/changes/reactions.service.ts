@@ -49,6 +49,7 @@ import { recordDriftNotice, recordInServiceNotice } from '../targets/served/serv
 import type { ExpiryEvents } from '../watch/expiry/accept-expiry.service.js';
 import { recordClientNotice, recordFailedNotice } from '../watch/notices/certificate-events.service.js';
 import { recordRevokedNotice, recordStoredNotice } from '../watch/notices/issuance-events.service.js';
+import { updateCheck } from '../watch/watch-changes.service.js';
 import {
   pingFailedRenewal,
   pingFailedRequest,
@@ -62,7 +63,6 @@ import {
   switchAdoption,
   switchModes,
   switchSpaceChecks,
-  updateCheck,
   updateCorrectedChecks,
   updateDescriptions,
   updateRefreshedCheck,

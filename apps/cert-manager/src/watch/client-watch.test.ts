@@ -179,7 +179,7 @@ describe('an FQDN whose ACME client is gone', () => {
   });
 });
 
-test('an FQDN with a newer certificate of a person needs whoever is first', () => {
+test('an FQDN with a newer certificate of a person needs the one who must act first', () => {
   const own = { id: 'c2', notBefore: inDays(-1), expiresAt: inDays(89), revokedAt: null };
   const renewAt = inDays(59);
   const plan = { rule: 'two_thirds', earliest: renewAt, latest: renewAt, renewAt } as const;

@@ -1,5 +1,4 @@
-import { newRowId, type Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
 import {
@@ -30,47 +29,17 @@ import {
   servedAgainText,
   servedText,
 } from './pings/ping-text.js';
-import { deletePingsOf, insertPing } from './pings/watch-pings.repository.js';
-import { eventSignal, type WatchSignal } from './signal-now.js';
+import { eventSignal } from './signal-now.js';
 import {
-  findServedFault,
-  forgetSent,
-  touchWatched,
-  updateServedFault,
-  wasPinged,
-  watchFqdn,
-} from './watched-fqdns.repository.js';
-import { announcedText, findWatched, stateText, type WatchedSubject } from './watched-subject.service.js';
-
-/** Dependencies of the reactions of the watch; they change rows of the database and never call the monitor. */
-export interface WatchDeps {
-  readonly clock: Clock;
-  /** Undefined if no monitor is set: nothing is queued, and once there is one, the sweep finds what was missed. */
-  readonly watch: { readonly watchesExpiry: boolean } | undefined;
-}
-
-type FqdnIds = Pick<FqdnRow, 'id' | 'spaceId'>;
-
-/** Returns undefined if the FQDN is not watched. */
-async function findSubject(
-  tx: Tx,
-  fqdnId: string,
-  { clock, watch }: WatchDeps,
-): Promise<WatchedSubject | undefined> {
-  return watch && findWatched(tx, fqdnId, { now: clock.now(), ...watch });
-}
-
-/** Queues a ping to the monitor. */
-async function queuePing(
-  tx: Tx,
-  { fqdn }: WatchedSubject,
-  { signal, body }: { readonly signal: WatchSignal; readonly body: string },
-  { clock }: WatchDeps,
-): Promise<void> {
-  const now = clock.now();
-  await insertPing(tx, { id: newRowId(now), subject: fqdn.id, signal, body, createdAt: now });
-  await watchFqdn(tx, fqdn, now);
-}
+  changeMode,
+  type FqdnIds,
+  findSubject,
+  queuePing,
+  updateCheck,
+  type WatchDeps,
+} from './watch-changes.service.js';
+import { findServedFault, forgetSent, touchWatched, updateServedFault } from './watched-fqdns.repository.js';
+import { announcedText, stateText } from './watched-subject.service.js';
 
 /** Pings that FQDNs have a newer certificate. */
 export async function pingStored(
@@ -197,15 +166,6 @@ export async function pingServed(
   await queuePing(tx, subject, { signal: now.signal, body }, deps);
 }
 
-/** Has the check of an FQDN updated whose renewal is planned for another moment. */
-export async function updateCheck(
-  tx: Tx,
-  { fqdn }: { readonly fqdn: FqdnIds },
-  { clock, watch }: WatchDeps,
-): Promise<void> {
-  if (watch !== undefined) await watchFqdn(tx, fqdn, clock.now());
-}
-
 /** Has the checks of those FQDNs updated that are renewed. */
 export async function updateRenewedChecks(tx: Tx, event: FqdnEvent<FqdnRow>, deps: WatchDeps): Promise<void> {
   for (const fqdn of fqdnsOf(event)) if (fqdn.renewalEnabled) await updateCheck(tx, { fqdn }, deps);
@@ -252,19 +212,6 @@ export async function switchAdoption(
 ): Promise<void> {
   if (deps.watch === undefined) return;
   if ((await findNewestCertificate(tx, fqdn.id)) === undefined) await changeMode(tx, fqdn, deps);
-}
-
-async function changeMode(tx: Tx, { id, spaceId }: FqdnIds, deps: WatchDeps): Promise<void> {
-  if (deps.watch === undefined) return;
-  const subject = await findSubject(tx, id, deps);
-  if (subject === undefined) return touchWatched(tx, { fqdnId: id }, deps.clock.now());
-  const { signal } = subject.now;
-  await forgetSent(tx, [id]);
-  const isPinged = await wasPinged(tx, id);
-  if (isPinged && signal !== 'log') return queuePing(tx, subject, { signal, body: stateText(subject) }, deps);
-  // what is not sent yet is about another mode; a check without pings begins with the state of then
-  if (!isPinged) await deletePingsOf(tx, id);
-  return watchFqdn(tx, { id, spaceId }, deps.clock.now());
 }
 
 /** Has the checks described again of FQDNs that have another owner or other tags. */

@@ -185,7 +185,7 @@ describeEachDialect('what the key of an ACME client reaches', (open) => {
     });
   });
 
-  test('the directory and renewalInfo tell nothing of spaces, clients and names', async () => {
+  test('the directory and renewalInfo contain nothing of spaces, clients and names', async () => {
     const texts = await Promise.all([
       fetch(`${place.base}/acme/directory`).then((answer) => answer.text()),
       ...Object.values(tenants).map(async ({ renewalId }) => {

@@ -50,7 +50,7 @@ export async function openFrontPlace(upstream: Upstream): Promise<FrontPlace> {
     {
       PROBE_ALLOW_CIDRS: '127.0.0.0/8',
       PROBE_PORTS: String(probedPort),
-      // a certificate is an hour old from the start, so that a client may be told to renew it at once
+      // a certificate is an hour old from the start, so that a client may be asked to renew it at once
       DUMMY_CA_BACKDATE_SECONDS: '3600',
       // hosts have certificates of another CA before they move
       DUMMY_CA_VALIDATION: 'always-valid',
