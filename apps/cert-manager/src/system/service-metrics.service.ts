@@ -6,6 +6,7 @@ import { findReceiver } from '../events/webhook-receivers.repository.js';
 import type { CountOrder } from '../front/count-order.js';
 import { countServedAddresses } from '../targets/probes/target-states.repository.js';
 import { countWaitingChecks } from '../watch/missing-watch.repository.js';
+import { createOrderCounter } from './count-client-orders.service.js';
 import { listNearExpiry, listSpaceExpiry, type SpaceExpiry } from './expiry-scrape.repository.js';
 import {
   countFqdnsByState,
@@ -82,22 +83,6 @@ export function createServiceMetrics(metrics: Metrics, deps: DbDeps): ServiceMet
     onInService: (seconds) => observeInService({}, seconds),
     onRefusedCall: () => countRefused({}),
     countOrder: createOrderCounter(metrics),
-  };
-}
-
-// more labels would be too many for who stores the metrics
-const maxClients = 50;
-
-function createOrderCounter(metrics: Metrics): CountOrder {
-  const count = metrics.counter({
-    name: 'cert_manager_acme_client_orders_total',
-    help: 'Orders of ACME clients by how they went; clients beyond the first 50 are counted as other',
-    labels: ['client', 'outcome'],
-  });
-  const known = new Set<string>();
-  return (client, outcome) => {
-    if (known.size < maxClients) known.add(client);
-    count({ client: known.has(client) ? client : 'other', outcome });
   };
 }
 

@@ -130,7 +130,7 @@ describeEachDialect('the key of an ACME client and its accounts', (open) => {
 
   test('its deletion ends its accounts and orders at once, and leaves its certificates', async () => {
     const { client, program } = await place.addProgram();
-    const { order } = await program.issue(dnsIdentifiers('kept.example.com'));
+    const { order } = await program.issue(dnsIdentifiers('remaining.example.com'));
     const { body: ready } = await program.order(dnsIdentifiers('open.example.com'));
     await remove(client);
     const answers = [
@@ -150,9 +150,9 @@ describeEachDialect('the key of an ACME client and its accounts', (open) => {
       .get(`/spaces/${client.spaceId}/fqdns?include=status`)
       .set(place.app.people.ada.auth)
       .expect(200);
-    const kept = fqdns.find(({ fqdn }: { fqdn: string }) => fqdn === 'kept.example.com');
+    const remaining = fqdns.find(({ fqdn }: { fqdn: string }) => fqdn === 'remaining.example.com');
     const certificates = await place.app.request
-      .get(`/spaces/${client.spaceId}/fqdns/${kept.id}/certificates`)
+      .get(`/spaces/${client.spaceId}/fqdns/${remaining.id}/certificates`)
       .set(place.app.people.ada.auth)
       .expect(200);
     expect(certificates.body).toHaveLength(1);
